@@ -165,22 +165,32 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
   ["tune --siute x", 2, /--siute.* Did you mean .*`--suite`/],
   ["tune list --forget x", 2, /--forget/],
   ["tune merge", 2, /too few|at least 1/],
+  [
+    "table results/nvidia-h200/autotune-fp16.csv --metric end_to_end",
+    2,
+    /^error: end_to_end needs .*: add --gemm-fraction/,
+  ],
+  [
+    "table --gemm-fraction 1.5",
+    2,
+    /1\.5 is no share: give 0 to 1, as in 0\.85/,
+  ],
   ["import", 2, /^error: Nothing to import: name a folder of results/],
   ["import cli", 3, /^error: Cannot read cli: no CSV of results is in it/],
   [
-    "import results/nvidia-h200 --out mine",
+    "import results/nvidia-h200 --run mine",
     2,
-    /^error: Cannot import .*\.csv with --out: it has rows of our own; leave it out$/,
+    /^error: Cannot import .*\.csv with --run: it has rows of our own; leave it out$/,
   ],
   [
-    "import report/import/testdata/dsv3_bf16_tuned_gemm.csv --into results",
+    "import report/import/testdata/all_us.csv --into results",
     2,
-    /^error: Cannot import .*tuned_gemm\.csv with --into: it has no rows of our own;/,
+    /^error: Cannot import .*all_us\.csv with --into: it has no rows of our own;/,
   ],
   [
-    "import results report/import/testdata/dsv3_bf16_tuned_gemm.csv",
+    "import results report/import/testdata/all_us.csv",
     2,
-    /^error: Cannot import results.*\.csv and .*tuned_gemm\.csv at once: the first has/,
+    /^error: Cannot import results.*\.csv and .*all_us\.csv at once: the first has/,
   ],
   [
     "import results results/nvidia-h200",

@@ -10,10 +10,7 @@ import {
 } from "../cli/testdata/program.ts";
 
 const PUBLISHED = fileURLToPath(
-  new URL(
-    "../report/import/testdata/dsv3_bf16_tuned_gemm.csv",
-    import.meta.url,
-  ),
+  new URL("../report/import/testdata/plain_matmul_fp32.csv", import.meta.url),
 );
 
 /** What `expression` gives of home.ts where a task was typed in `INIT_CWD`, or none was. */
@@ -113,14 +110,14 @@ Deno.test("bench of a task writes its rows where the user stands, and says so", 
 Deno.test("table, report and import take paths from where they were typed", () =>
   elsewhere(async (run, folder) => {
     const imported = await run(
-      ...["import", PUBLISHED, "--out", "here"],
+      ...["import", PUBLISHED, "--run", "theirs", "--out", "here"],
     );
     assertEquals(imported.code, 0, imported.stderr);
     assert(
-      Deno.statSync(join(folder, "here/aiter-gfx950-256cu.csv")).isFile,
+      Deno.statSync(join(folder, "here/theirs/matmul-fp32.csv")).isFile,
       imported.stderr,
     );
-    const shown = await run("table", "here");
+    const shown = await run("table", "here/theirs", "--wins");
     assertEquals(shown.code, 0, shown.stderr);
     const page = await run("report", "here/*", "--out", "page.html");
     assertEquals(page.code, 0, page.stderr);

@@ -110,7 +110,10 @@ export const COLUMNS = [
 /** The version of the columns and their meaning, written to every row. */
 export const SCHEMA = 2;
 
-/** Columns that older CSVs lack. They are empty in rows read from these. */
+/** Columns that schema 1 lacks. They are empty in rows read from it; nothing else changed. */
+export const ADDED_COLUMNS = ["bits", "machine", "clauses"] as const;
+
+/** Columns that older CSVs of either schema lack. They are empty in rows read from these. */
 export const LATER_COLUMNS = ["code_hash", "commit", "dirty"] as const;
 
 /** The `harness` of a row that this program did not measure. */

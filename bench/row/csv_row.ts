@@ -30,6 +30,9 @@ export type KeptRow = Exclude<Row, CheckedRow>;
 /** The values of `status` in a kept row. */
 const STATUSES = ["ok", ...FAILURES] as const;
 
+/** The schemas that are read: see `ADDED_COLUMNS`. */
+export const SCHEMAS_READ = ["1", `${SCHEMA}`] as const;
+
 const DECIMAL = /^\d+(\.\d+)?(e[+-]?\d+)?$/i;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
@@ -127,8 +130,8 @@ const CHECKS: Partial<Record<Column, GenericSchema<string>>> = {
     ),
   ),
   schema: picklist(
-    [`${SCHEMA}`],
-    `this program reads ${SCHEMA}`,
+    SCHEMAS_READ,
+    `this program reads ${SCHEMAS_READ.join(" and ")}`,
   ),
   time: pipe(
     string(),

@@ -191,7 +191,7 @@ Deno.test("readCsv() accepts CRLF, a byte order mark and columns in another orde
 const refusals = {
   "of a later schema": [
     (text: string) => text.replace(",2,r,", ",7,r,"),
-    `line 2, column schema is "7": this program reads 2`,
+    `line 2, column schema is "7": this program reads 1 and 2`,
   ],
   "without a schema": [
     () => "m,n\n1,2\n",

@@ -7,6 +7,7 @@
 import { show, UserError } from "../model/errors.ts";
 import { readable, readUtf8IfThere, refuseBadUtf8 } from "../files/disk.ts";
 import {
+  ADDED_COLUMNS,
   COLUMNS,
   IDENTITY_COLUMNS,
   isPublished,
@@ -22,6 +23,7 @@ import {
   type CsvRow,
   flawOf,
   lacksTime,
+  SCHEMAS_READ,
 } from "./csv_row.ts";
 import { LeanRows, PlainRows, type RowMaker } from "./lean_rows.ts";
 
@@ -102,6 +104,7 @@ class RowReader {
   /** A flaw of the header, kept until the first record shows its schema. */
   #flaw: string | undefined;
   #schemaAt = -1;
+  #schema = `${SCHEMA}`;
 
   constructor(file: string, options: ReadOptions, distinct: Distinct) {
     this.#file = file;
@@ -164,13 +167,15 @@ class RowReader {
     const absent = COLUMNS.filter((name) =>
       !fields.includes(name) && !later.includes(name)
     );
+    const isOld = absent.join() === ADDED_COLUMNS.join();
     if (twice !== undefined) {
       this.#flaw = `column ${show(twice)} is there twice`;
     } else if (unknown !== undefined) {
       this.#flaw = `column ${show(unknown)} is unknown`;
-    } else if (absent.length > 0) {
+    } else if (absent.length > 0 && !isOld) {
       this.#flaw = `column ${absent[0]} is missing`;
     } else {
+      if (isOld) this.#schema = "1";
       this.#names = names as Column[];
       this.#last = names.map(() => undefined);
       this.#identity = IDENTITY_COLUMNS
@@ -190,7 +195,7 @@ class RowReader {
         ? `line 1, ${this.#flaw}`
         : `line ${line}, column schema is ${
           show(schema)
-        }, and this program reads ${SCHEMA}`,
+        }, and this program reads ${SCHEMAS_READ.join(" and ")}`,
       AGAIN,
     );
   }
@@ -204,13 +209,17 @@ class RowReader {
       const value = unguarded(fields[i]!);
       const before = last[i];
       if (value === before) continue;
-      const flaw = flawOf(names[i]!, value);
+      const isSchema = i === this.#schemaAt;
+      const flaw = flawOf(names[i]!, value) ??
+        (isSchema && value !== this.#schema
+          ? `the columns are those of schema ${this.#schema}`
+          : undefined);
       if (flaw !== undefined) {
         throw fail(`column ${names[i]} is ${show(value)}: ${flaw}`);
       }
       breaks += breaksIn(value) - breaksIn(before ?? "");
       last[i] = value;
-      this.#maker!.set(i, value);
+      this.#maker!.set(i, isSchema ? `${SCHEMA}` : value);
     }
     this.#breaks = breaks;
     this.#line += breaks;

@@ -6,7 +6,7 @@ import {
   assertThrows,
 } from "@std/assert";
 import { UserError } from "../model/errors.ts";
-import { writeCsv } from "./csv.ts";
+import { recordOf, writeCsv } from "./csv.ts";
 import { readCsv } from "./read_csv.ts";
 import {
   assertPublishable,
@@ -15,7 +15,13 @@ import {
   publish,
   readDeviceFile,
 } from "./results.ts";
-import { caseText, type FailedRow, KEY_COLUMNS, type TimedRow } from "./row.ts";
+import {
+  caseText,
+  type FailedRow,
+  KEY_COLUMNS,
+  keyText,
+  type TimedRow,
+} from "./row.ts";
 import { readSamples, writeSamples } from "./samples.ts";
 import { INFO } from "../testdata/jobs.ts";
 import { fill, inFolder, measure, recorded } from "../testdata/published.ts";
@@ -95,6 +101,22 @@ Deno.test("readSamples() refuses samples that nobody took, naming the line", asy
     Deno.removeSync(path);
   }
 });
+
+Deno.test("readSamples() gives lines of schema 1 the timing of their row", () =>
+  inFolder(async ({ device }) => {
+    const row = recordOf(timedRow("a"));
+    const { key, provenance: { timer, cache } } = timedRow("a");
+    const path = `${device}/s.samples.jsonl.gz`;
+    Deno.mkdirSync(device, { recursive: true });
+    const line = { key, run: "r", repeat: 0, samples_ns: [2e3, 4e3, 6e3] };
+    const lost = { ...line, key: timedRow("b").key };
+    await writeSamples(path, [line, lost].map((one) => JSON.stringify(one)));
+    const now = { ...line, key: { ...key, timer, cache } };
+    assertEquals(
+      await readSamples(path, [row]),
+      new Map([[keyText(row), [JSON.stringify(now)]]]),
+    );
+  }));
 
 Deno.test("publish() writes a CSV and samples for each suite, and ends the run", () =>
   inFolder(async (folders) => {

@@ -17,6 +17,7 @@ import {
   readonly,
   safeInteger,
   string,
+  union,
 } from "valibot";
 import { readBytesIfThere } from "../files/disk.ts";
 import { replaceFile } from "../files/replace.ts";
@@ -25,8 +26,8 @@ import { MOST_RUNS } from "../model/settings.ts";
 import { jsonIn } from "../files/json_file.ts";
 import { mean } from "../measure/stats.ts";
 import type { CsvRow } from "./csv_row.ts";
-import { keyText } from "./row.ts";
-import { keySchema } from "./row_schema.ts";
+import { caseText, keyText } from "./row.ts";
+import { caseKeySchema, keySchema } from "./row_schema.ts";
 
 /** More than any series has. */
 const MOST_SAMPLES = 100_000;
@@ -52,6 +53,12 @@ const samplesSchema = object({
 /** The samples of one repeat of a case. */
 export type Samples = Readonly<InferOutput<typeof samplesSchema>>;
 
+/** Lines of schema 1 have no timing in their key. */
+const anySamplesSchema = union([
+  samplesSchema,
+  object({ ...samplesSchema.entries, key: caseKeySchema }),
+]);
+
 /** Formats `samples` as a line, without its line feed. */
 export function formatSamples(samples: Samples): string {
   return JSON.stringify(samples);
@@ -60,7 +67,8 @@ export function formatSamples(samples: Samples): string {
 /**
  * Groups lines by key text; of two of the same repeat, the later counts.
  *
- * @param rows What the lines may be of.
+ * @param rows What the lines may be of. A line of schema 1 gets the timing of the row of its
+ * case, and is left out where there is none.
  * @throws {SyntaxError} For a line that has no samples, and for lines of a row's run that it was not
  * made of.
  */
@@ -68,20 +76,27 @@ export function groupSamples(
   lines: Iterable<string>,
   rows: readonly CsvRow[] = [],
 ): Map<string, string[]> {
+  const timings = new Map(rows.map((row) => [caseText(row), row]));
   const cases = new Map<string, string[]>();
   const found = new Map<string, Found[]>();
   let number = 0;
   for (const line of lines) {
     number++;
     if (line === "") continue;
-    const samples = jsonIn(samplesSchema, line);
+    const samples = jsonIn(anySamplesSchema, line);
     if (samples === undefined) {
       throw new SyntaxError(`line ${number} has no samples`);
     }
     const { key, repeat } = samples;
-    const text = keyText(key);
+    const timing = "timer" in key ? key : timings.get(caseText(key));
+    if (timing === undefined) continue;
+    const { timer, cache } = timing;
+    const full = { ...key, timer, cache };
+    const text = keyText(full);
     const repeats = cases.get(text) ?? [];
-    repeats[repeat] = line;
+    repeats[repeat] = timing === key
+      ? line
+      : formatSamples({ ...samples, key: full });
     cases.set(text, repeats);
     const { run, samples_ns } = samples;
     const own = found.get(text) ?? [];

@@ -121,7 +121,7 @@ export function show(
  */
 export function nextStep(
   { judged }: Diff,
-  { base, next, measured = false, threshold, minUs }:
+  { base, next, measured = false, threshold, minUs, config }:
     & Pick<Comparing, "base" | "next">
     & { readonly measured?: boolean }
     & Partial<Comparing>,
@@ -156,6 +156,7 @@ export function nextStep(
     ...(measured ? [] : [quoted(base), quoted(next)]),
     ...(threshold === undefined ? [] : [`--threshold ${threshold}`]),
     ...(minUs === undefined ? [] : [`--min-us ${minUs}`]),
+    ...(config === undefined ? [] : [`--config ${quoted(config)}`]),
     ...(own.length === 0
       ? []
       : [...suites].map((name) =>

@@ -114,8 +114,8 @@ Deno.test("nextStep() names the command for rows of one run, and for noisy ones"
 
 Deno.test("nextStep() repeats the limits, and asks for the file of a suite of one's own", () => {
   assertEquals(
-    line({ runs: "1" }, { threshold: 5, minUs: 1 }),
-    `${LINE} --threshold 5 --min-us 1`,
+    line({ runs: "1" }, { threshold: 5, minUs: 1, config: "a b.json" }),
+    `${LINE} --threshold 5 --min-us 1 --config 'a b.json'`,
   );
   const own = placed({ ...QUIET, suite: "mine", runs: "1" });
   const found = summarizeDiff([

@@ -6,6 +6,7 @@
 
 import { object } from "@optique/core/constructs";
 import type { InferValue } from "@optique/core/parser";
+import { string } from "@optique/core/valueparser";
 import { readIfThere, readUtf8IfThere } from "../../bench/files/disk.ts";
 import { lockFolders } from "../../bench/files/lock.ts";
 import { contained, replaceFile } from "../../bench/files/replace.ts";
@@ -20,7 +21,7 @@ import { readCsvIfThere } from "../../bench/row/read_csv.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { keyText } from "../../bench/row/row.ts";
 import { deviceFolder } from "../../bench/row/results.ts";
-import { importAiter, MARK } from "../../report/import/aiter.ts";
+import { importCsv, MARKS } from "../../report/import/mod.ts";
 import { csvFiles } from "../../session/read_rows.ts";
 import { importRecorded } from "./import/recorded.ts";
 import { say, tell } from "../terminal/output.ts";
@@ -31,7 +32,7 @@ export const command = define({
   brief: BRIEFS.import,
   examples: [
     "import new --into results --dry-run",
-    "import dsv3_bf16_tuned_gemm.csv",
+    "import bench_results_v3 --run decompose-k-v3",
   ],
   codes: { 0: "the rows are imported, or shown", 3: "no CSV is there" },
   flags,
@@ -42,7 +43,7 @@ function flags() {
   return object("Importing", {
     paths: paths(
       "PATH",
-      "A folder of results, as bench --out makes it; or tuned CSVs of AITER, folders or globs.",
+      "A folder of results, as bench --out makes it; or CSVs of decompose-k or AITER, folders or globs.",
     ),
     into: maybe(
       "--into",
@@ -58,6 +59,11 @@ function flags() {
       "--dry-run",
       "Results: show what would be replaced, and stop.",
     ),
+    run: maybe(
+      "--run",
+      string({ metavar: "NAME" }),
+      "Published CSVs: name of the run; of a file with several, the one to take.",
+    ),
     out: maybe(
       "--out",
       path("DIR"),
@@ -69,15 +75,16 @@ function flags() {
 async function importRows(
   options: InferValue<ReturnType<typeof flags>>,
 ): Promise<number> {
-  const { paths, into, threshold, dryRun, out } = options;
+  const { paths, into, threshold, dryRun, run, out } = options;
   if (paths.length === 0) {
     throw new UserError(
-      "Nothing to import: name a folder of results, as in `import new --into results`, or tuned CSVs of AITER, as in `import dsv3_bf16_tuned_gemm.csv`",
+      "Nothing to import: name a folder of results, as in `import new --into results`, or CSVs, as in `import bench_results_v3 --run decompose-k-v3`",
     );
   }
   const files = await csvFiles(paths);
   if (areOurs(files)) {
     refuse(files[0]!, "has rows of our own", {
+      "--run": run !== undefined,
       "--out": out !== undefined,
     });
     const [from] = paths;
@@ -99,7 +106,10 @@ async function importRows(
     "--threshold": threshold !== undefined,
     "--dry-run": dryRun,
   });
-  return await importPublished(files, out ?? "results/published");
+  return await importPublished(files, {
+    run,
+    out: out ?? "results/published",
+  });
 }
 
 /** Returns whether the headers of `files` are those of our own rows. @throws {UserError} */
@@ -107,9 +117,10 @@ function areOurs(files: readonly string[]): boolean {
   const kinds = files.map((file) => {
     const columns = columnsOf(file);
     const ours = columns.includes("schema");
-    if (!ours || !columns.includes(MARK)) return { file, ours };
+    const mark = MARKS.find((name) => columns.includes(name));
+    if (!ours || mark === undefined) return { file, ours };
     throw new UserError(
-      `Cannot import ${file}: row 1 has the column schema of our own rows and ${MARK} of published ones; take one out`,
+      `Cannot import ${file}: row 1 has the column schema of our own rows and ${mark} of published ones; take one out`,
     );
   });
   const [one] = kinds;
@@ -149,20 +160,20 @@ interface Imported {
   readonly row: CsvRow;
 }
 
-/** Writes `<out>/<run>.csv`, all or none. @returns The exit code. */
+/** Writes `<out>/<run>/<suite>.csv`, all or none. @returns The exit code. */
 async function importPublished(
   files: readonly string[],
-  out: string,
+  { run, out }: { readonly run: string | undefined; readonly out: string },
 ): Promise<number> {
   const rows: Imported[] = [];
   for (const file of files) {
-    for (const row of importAiter(readText(file), file)) {
+    for (const row of importCsv(readText(file), { file, run })) {
       rows.push({ file, row });
     }
   }
   const targets = Map.groupBy(
     rows,
-    ({ row }) => contained(out, `${deviceFolder(row.run)}.csv`),
+    ({ row }) => contained(out, deviceFolder(row.run), `${row.suite}.csv`),
   );
   using _lock = await lockFolders([...targets.keys()].map(dirname), {
     note: tell,
@@ -190,7 +201,7 @@ function merge(
     const other = from.get(key);
     if (other !== undefined) {
       throw new UserError(
-        `Cannot import ${file}: ${other} has ${row.kernel} at ${row.m}×${row.n}×${row.k} of ${row.suite} in run ${row.run} too; leave one of them out`,
+        `Cannot import ${file}: ${other} has ${row.kernel} at ${row.m}×${row.n}×${row.k} of ${row.suite} in run ${row.run} too; give each run a name of its own with --run`,
       );
     }
     from.set(key, file);

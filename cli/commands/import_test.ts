@@ -13,6 +13,7 @@ import {
 import { KEY_COLUMNS, keyText } from "../../bench/row/row.ts";
 import { temporary } from "../../bench/testdata/temporary.ts";
 
+const V3 = "results/published/decompose-k-v3";
 const SOURCES = fileURLToPath(
   new URL("../../report/import/testdata/", import.meta.url),
 );
@@ -21,25 +22,52 @@ function run(...args: string[]): Promise<Ran> {
   return program(args);
 }
 
+Deno.test("table --format decompose-k writes the files that import gives back", async () => {
+  using folder = temporary();
+  const { path } = folder;
+  const files = {
+    "epilogue-bf16": "epilogue_relu_bf16.csv",
+    "matmul-fp32": "plain_matmul_fp32.csv",
+  };
+  for (const [suite, name] of Object.entries(files)) {
+    const { code, stdout } = await run(
+      ...`table --format decompose-k --suite ${suite}`.split(" "),
+      V3,
+    );
+    assertEquals(code, 0);
+    Deno.writeTextFileSync(`${path}/${name}`, stdout);
+  }
+  const back = await run(
+    ..."import --run decompose-k-v3 --out".split(" "),
+    path,
+    ...Object.values(files).map((name) => `${path}/${name}`),
+  );
+  assertEquals([back.code, back.stdout], [0, ""]);
+  assertMatch(back.stderr, /epilogue-bf16\.csv: 196 rows$/m);
+  for (const suite of Object.keys(files)) {
+    const [made, recorded] = [`${path}/decompose-k-v3`, V3].map((folder) =>
+      readCsv(Deno.readTextFileSync(`${folder}/${suite}.csv`), suite)
+    );
+    assertEquals(made, recorded);
+  }
+});
+
 Deno.test("import says what it replaces and refuses one case from two files", async () => {
   using folder = temporary();
   const take = (...files: string[]) =>
-    run("import", "--out", folder.path, ...files);
-  const file = `${SOURCES}dsv3_bf16_tuned_gemm.csv`;
+    run("import", "--run", "r", "--out", folder.path, ...files);
+  const file = `${SOURCES}plain_matmul_fp32.csv`;
   assertEquals((await take(file)).code, 0);
   assertMatch(
     (await take(file)).stderr,
-    /aiter-gfx950-256cu\.csv: 2 rows, 2 of them in place of older ones/,
+    /8 rows, 8 of them in place of older ones/,
   );
-  // The file's name says which suite it is.
-  const again = `${folder.path}/again/dsv3_bf16_tuned_gemm.csv`;
-  Deno.mkdirSync(`${folder.path}/again`);
-  Deno.copyFileSync(file, again);
-  const { code, stderr } = await take(file, again);
+  Deno.copyFileSync(file, `${folder.path}/again.csv`);
+  const { code, stderr } = await take(file, `${folder.path}/again.csv`);
   assertEquals(code, 2);
   assertMatch(
     stderr,
-    /again\/dsv3_bf16_tuned_gemm\.csv: .*\.csv has skinny at 1×256×7168/,
+    /again\.csv: .*plain_matmul_fp32\.csv has torch\.mm at 16×16×28672/,
   );
 });
 
@@ -244,10 +272,7 @@ Deno.test("import keeps the rows of all that import at the same moment", async (
       run("import", `${path}/${name}`, "--into", `${path}/all`)
     ),
   );
-  assertEquals(
-    ends.map(({ code, stderr }) => code === 0 ? "" : stderr),
-    names.map(() => ""),
-  );
+  assertEquals(ends.map(({ code }) => code), names.map(() => 0));
   const csv = `${path}/all/cpu/matmul-fp32.csv`;
   const rows = readCsv(Deno.readTextFileSync(csv), csv);
   assertEquals(rows.map(({ kernel }) => kernel).toSorted(), names);

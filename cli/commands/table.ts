@@ -8,7 +8,7 @@ import { object } from "@optique/core/constructs";
 import { map } from "@optique/core/modifiers";
 import { string } from "@optique/core/valueparser";
 import type { InferValue } from "@optique/core/parser";
-import { EXIT } from "../../bench/model/errors.ts";
+import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { runsInProgress } from "../../bench/worker/run_folder.ts";
 import { LATEST, RUNS } from "../../session/home.ts";
 import { BRIEFS, define } from "../command.ts";
@@ -25,12 +25,12 @@ import {
   toggle,
   type Words,
 } from "../options/flags.ts";
-import { name, number } from "../options/readers.ts";
+import { name, number, reader } from "../options/readers.ts";
 import { USUAL } from "../options/usual_paths.ts";
 import { say, screenOf, tell } from "../terminal/output.ts";
 import { METRICS } from "../../report/table/metrics.ts";
 import { leftOut } from "../../report/model/pivot.ts";
-import { formatTables, tablesOf } from "./table/tables.ts";
+import { formatTables, tablesOf, wideText } from "./table/tables.ts";
 import { rowLines } from "./table/one_row.ts";
 import { tableRows, USUAL_BASELINES } from "./table/rows.ts";
 
@@ -119,12 +119,17 @@ export function tableFlags(words: Words) {
       metavar: "NAME",
       words: METRICS,
       what:
-        "Figures (default: us): us, tflops, gbps; sol, the share of the speed of light; score, the SOL score against the fastest of --against (default: baseline and PyTorch); speedup over the baseline. Of several, each is a column.",
+        "Figures (default: us): us, tflops, gbps; sol, the share of the speed of light; score, the SOL score against the fastest of --against (default: baseline and PyTorch); speedup over the baseline; end_to_end, with --gemm-fraction. Of several, each is a column.",
     }),
+    gemmFraction: maybe(
+      "--gemm-fraction",
+      share(),
+      "Show speed-ups, and what they make of a program with this share of its run time in GEMMs, such as 0.85.",
+    ),
     format: preset(
       "--format",
-      shown(["text", "md", "csv", "json"]),
-      "Output format.",
+      shown(["text", "md", "csv", "json", "decompose-k"]),
+      "Output format; decompose-k has the columns of that project's measurements.",
       "text",
     ),
   });
@@ -132,6 +137,21 @@ export function tableFlags(words: Words) {
     ...rest,
     point: textByName([...axis, ...m, ...n, ...k, ...where]),
   }));
+}
+
+/** Reads a share, from 0 to 1. */
+function share() {
+  return reader({
+    metavar: "SHARE",
+    placeholder: 0.85,
+    read(input) {
+      const value = input.trim() === "" ? NaN : Number(input);
+      if (value >= 0 && value <= 1) return value;
+      throw new UserError(
+        `${input || "nothing"} is no share: give 0 to 1, as in 0.85`,
+      );
+    },
+  });
 }
 
 async function table(options: TableOptions): Promise<number> {
@@ -146,6 +166,10 @@ async function table(options: TableOptions): Promise<number> {
   }
   const chosen = await tableRows(options);
   const { rows, sides } = chosen;
+  if (options.format === "decompose-k") {
+    say(wideText(rows));
+    return EXIT.ok;
+  }
   const tables = tablesOf(chosen, options);
   const left = leftOut(rows, tables).length;
   if (left > 0) {

@@ -9,7 +9,7 @@ import { csvRow } from "../../report/testdata/csv_rows.ts";
 import { program, type Ran } from "../testdata/program.ts";
 import { temporary } from "../../bench/testdata/temporary.ts";
 
-const V3 = "results/published/decompose-k-v3.csv";
+const V3 = "results/published/decompose-k-v3";
 const SOURCES = fileURLToPath(
   new URL("../../report/import/testdata/", import.meta.url),
 );
@@ -62,7 +62,7 @@ Deno.test("table --metric shows a figure instead of times, and refuses what it h
   assertEquals(unknown.code, 2);
   assertMatch(
     unknown.stderr,
-    /^error: No metric is named speed: there are us, tflops, gbps, sol, score, speedup\n/,
+    /^error: No metric is named speed: there are us, tflops, gbps, sol, score, /,
   );
   const wins = await of("sol --wins");
   assertMatch(wins.stderr, /^error: --metric is for --format text and md/);
@@ -70,7 +70,7 @@ Deno.test("table --metric shows a figure instead of times, and refuses what it h
 
 Deno.test("table takes a kernel by its run where several runs have one", async () => {
   const line = (version: string) =>
-    `table results/published/decompose-k-v[12].csv --suite matmul-bf16 --wins --format csv --against decomposeK${version}`
+    `table results/published/decompose-k-v[12]/matmul-bf16.csv --wins --format csv --against decomposeK${version}`
       .split(" ");
   const { code, stdout } = await run(...line("@decompose-k-v1"));
   assertEquals(code, 0);
@@ -184,9 +184,7 @@ median µs      dot  flydsl[1]
 Deno.test("table reads published rows that have a mean and no median", async () => {
   const { code, stdout, stderr } = await run(
     "table",
-    "--suite",
-    "aiter-kimi",
-    "results/published/aiter-gfx950-256cu.csv",
+    "results/published/aiter-gfx950-256cu/aiter-kimi.csv",
   );
   assertEquals([code, stderr], [0, ""]);
   assertMatch(stdout, /^mean µs /m);
@@ -214,18 +212,28 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
     /No row of kernel TLX-decomposeK is of suite matmul-fp32/,
   ],
   [
-    "table results/published/decompose-k-v*.csv --wins",
+    `table ${V3} --format decompose-k`,
+    2,
+    /Cannot make one wide table: suite is .* and .*; choose one with --suite/,
+  ],
+  [
+    "table results/published/decompose-k-v* --wins",
     2,
     /No table has a baseline to count wins against: name a kernel, as with --against torch\.mm\+relu@decompose-k-v1$/m,
   ],
   ["table nowhere", 2, /Cannot read nowhere/],
   [
-    `table ${SOURCES}dsv3_bf16_tuned_gemm.csv`,
+    `table ${SOURCES}all_us.csv`,
     2,
-    /tuned_gemm\.csv: line 1, column schema is missing/,
+    /all_us\.csv: line 1, column schema is missing/,
   ],
   ["import", 2, /Nothing to import: name a folder of results/],
   ["import deno.json", 2, /Cannot import deno\.json: /],
+  [
+    `import ${SOURCES}plain_matmul_fp32.csv`,
+    2,
+    /does not say which run it is of; give --run/,
+  ],
   [
     "report --splice deno.lock",
     2,
@@ -248,6 +256,34 @@ for (const [line, wanted, why] of REFUSED) {
 const H200 = fileURLToPath(
   new URL("../../results/nvidia-h200/epilogue-bf16.csv", import.meta.url),
 );
+
+Deno.test("table --gemm-fraction has speed-ups, and what they make of the whole", async () => {
+  const args = ["table", H200, "--kernel", "decompose-k", "--gemm-fraction"];
+  const { code, stdout, stderr } = await program([...args, "0.58"]);
+  assertEquals(code, 0, stderr);
+  const lines = stdout.trimEnd().split("\n");
+  assertEquals(lines[0], "epilogue-bf16 on NVIDIA H200");
+  assertMatch(
+    lines[1]!,
+    /^shape +kernel +speed-up vs cublas +whole vs cublas$/,
+  );
+  const one = lines.find((line) => /^16×16×8192 +decompose-k /.test(line))!;
+  const [, , speedup, whole] = one.replaceAll(/[x~*]/g, " ").replace(
+    "16 16 8192",
+    "s",
+  ).split(/ +/);
+  assert(
+    Math.abs(Number(whole) - 1 / (0.42 + 0.58 / Number(speedup))) < 0.004,
+    one,
+  );
+  assertMatch(stdout, /^mean +cublas +1\.00x +1\.000x$/m);
+  assertMatch(
+    stdout,
+    /^ +58 % of the time is in GEMMs: the whole becomes at most 2\.38x/m,
+  );
+  const csv = await program([...args, "0.58", "--format", "csv"]);
+  assertMatch(csv.stdout, /,speedup,end_to_end,suspect$/m);
+});
 
 Deno.test("table --metric of several has a line a kernel, and a column a figure", async () => {
   const { code, stdout } = await program(
@@ -448,7 +484,7 @@ Deno.test("table OLD NEW sets rows of the same cases side by side", async () => 
 });
 
 Deno.test("table reads a file once that several paths lead to", async () => {
-  const file = V3;
+  const file = `${V3}/matmul-fp32.csv`;
   const [once, twice] = [
     await run("table", file),
     await run("table", file, `./cli/../${file}`),
@@ -497,7 +533,7 @@ Deno.test("table says that a run is in progress, and where its rows will be", as
   using going = new RunFolder(`${folder.path}/.runs`, "one");
   Deno.writeTextFileSync(going.file("run.json"), JSON.stringify(info));
   const file = fileURLToPath(
-    new URL(`../../${V3}`, import.meta.url),
+    new URL(`../../${V3}/matmul-fp32.csv`, import.meta.url),
   );
   const shown = () => program(["table", file], { cwd: folder.path });
   const { code, stderr } = await shown();

@@ -62,6 +62,8 @@ export function rangeOf(
 
 /** Options of {@linkcode valueAxis}. */
 interface ValueAxisOptions {
+  /** The text of a tick. @default {tickText} */
+  readonly text?: (value: number) => string;
   /** The room of an axis at the side, in CSS pixels; 0 draws no ticks. @default {what its ticks take} */
   readonly room?: number;
 }
@@ -71,7 +73,7 @@ export function valueAxis(
   paper: Paper,
   title: string,
   { type, min, max }: Range,
-  { room }: ValueAxisOptions = {},
+  { text = tickText, room }: ValueAxisOptions = {},
 ): object {
   return {
     ...look(paper, title),
@@ -90,7 +92,7 @@ export function valueAxis(
         // Of a logarithmic axis only some have a text.
         const isNamed = type === "linear" ||
           Ticks.formatters.logarithmic.call(this as never, value, index, ticks);
-        return isNamed ? tickText(value) : "";
+        return isNamed ? text(value) : "";
       },
     },
   };

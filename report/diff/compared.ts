@@ -19,7 +19,7 @@ import {
   verdictOfRatio,
 } from "./ratio.ts";
 import { PAINTS } from "./text.ts";
-import type { Threshold } from "./ratio.ts";
+import type { Threshold } from "./thresholds.ts";
 import type { Judged, Verdict } from "./verdict.ts";
 
 /** Both measurements of a point, and what is said of them. */

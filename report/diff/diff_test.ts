@@ -6,10 +6,10 @@ import { diffMarkdown, diffText } from "./text.ts";
 import { intervalOf } from "./interval.ts";
 import { join } from "./join.ts";
 import { placed } from "../testdata/csv_rows.ts";
-import { thresholdOf } from "./ratio.ts";
+import { thresholdsOf } from "./thresholds.ts";
 import { judge, type Verdict, VERDICTS } from "./verdict.ts";
 
-const DEFAULT_THRESHOLD = thresholdOf();
+const DEFAULT_THRESHOLD = thresholdsOf()("s");
 
 const FAIL_ON: readonly Verdict[] = ["slower", "missing", "broken"];
 const SHOWN = VERDICTS.filter((verdict) => verdict !== "same");

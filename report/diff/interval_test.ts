@@ -2,12 +2,12 @@ import { assert, assertEquals } from "@std/assert";
 import { quantile, spread, summarize } from "../../bench/measure/stats.ts";
 import { generator } from "../../bench/measure/bootstrap.ts";
 import { type Evidence, intervalOf } from "./interval.ts";
-import { thresholdOf } from "./ratio.ts";
+import { thresholdsOf } from "./thresholds.ts";
 import { csvRow } from "../testdata/csv_rows.ts";
 import { drifting, normal } from "../../bench/testdata/samples.ts";
 import { judge, type Verdict } from "./verdict.ts";
 
-const DEFAULT_THRESHOLD = thresholdOf();
+const DEFAULT_THRESHOLD = thresholdsOf()("s");
 
 /** The statistics of a simulated case. Deviations are per cent. */
 interface Behaviour {

@@ -16,24 +16,7 @@ import {
   intervalOf,
   student,
 } from "./interval.ts";
-
-/** The least difference that counts: both must be passed. */
-export interface Threshold {
-  /** Relative: 0.03 is 3 %. */
-  readonly relative: number;
-  /** Absolute, microseconds. */
-  readonly minUs: number;
-}
-
-/** Returns the threshold that flags give: `threshold` in per cent (3), `minUs` in microseconds (0.2). */
-export function thresholdOf(
-  { threshold = 3, minUs = 0.2 }: {
-    readonly threshold?: number | undefined;
-    readonly minUs?: number | undefined;
-  } = {},
-): Threshold {
-  return { relative: threshold / 100, minUs };
-}
+import type { Threshold } from "./thresholds.ts";
 
 /** A speed-up. */
 export interface Ratio {

@@ -10,7 +10,7 @@ import type { SourcedRow } from "../../bench/row/read_csv.ts";
 import type { Pair } from "./join.ts";
 import { loweredBy } from "../../bench/row/row.ts";
 import { isAboveSol } from "../model/sol.ts";
-import type { Threshold } from "./ratio.ts";
+import type { Threshold } from "./thresholds.ts";
 
 /** The verdicts on a pair, the worst first. */
 export const VERDICTS = [

@@ -5,10 +5,10 @@ import type { Pair } from "./join.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { csvRow, placed } from "../testdata/csv_rows.ts";
 import { VERDICT_CASES, type VerdictCase } from "../testdata/verdict_cases.ts";
-import { thresholdOf } from "./ratio.ts";
+import { thresholdsOf } from "./thresholds.ts";
 import { causesOf, isPast, judge, mismatchOf, VERDICTS } from "./verdict.ts";
 
-const DEFAULT_THRESHOLD = thresholdOf();
+const DEFAULT_THRESHOLD = thresholdsOf()("s");
 
 function pairOf({ base, next }: VerdictCase): Pair {
   return {

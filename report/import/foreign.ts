@@ -10,15 +10,10 @@ import { brief, UserError } from "../../bench/model/errors.ts";
 import { unguarded } from "../../bench/row/csv.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { COLUMNS, PUBLISHED, SCHEMA } from "../../bench/row/row.ts";
+import { TYPE_BYTES } from "./decompose_k_columns.ts";
 
-const WAY_OUT = "give a CSV of AITER's tuned GEMMs";
-
-/** Bytes of an element, by type. */
-const TYPE_BYTES: Readonly<Record<string, number>> = {
-  bf16: 2,
-  f16: 2,
-  f32: 4,
-};
+const WAY_OUT =
+  "give a CSV of the decompose-k measurements or of AITER's tuned GEMMs";
 
 /** A CSV of another program. */
 export interface Foreign {
@@ -209,4 +204,12 @@ export function shiftDecimal(text: string, places: number): string | undefined {
   const right = padded.slice(at).replace(/0+$/, "");
   const minus = sign === "-" ? "-" : "";
   return right === "" ? `${minus}${left}` : `${minus}${left}.${right}`;
+}
+
+/**
+ * Returns a number from 1e-4 to 1e16 as Python's `repr` prints a float: whole numbers end
+ * in `.0`.
+ */
+export function pythonFloat(plain: string): string {
+  return /^-?\d+$/.test(plain) ? `${plain}.0` : plain;
 }

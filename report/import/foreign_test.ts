@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { shiftDecimal } from "./foreign.ts";
+import { pythonFloat, shiftDecimal } from "./foreign.ts";
 
 const SHIFTED: readonly (readonly [string, number, string | undefined])[] = [
   ["0.0096", 3, "9.6"],
@@ -33,4 +33,9 @@ Deno.test("shiftDecimal() there and back is the same text", () => {
     const text = `${(i * 7919) / 1013}`;
     assertEquals(shiftDecimal(shiftDecimal(text, -3)!, 3), text);
   }
+});
+
+Deno.test("pythonFloat() marks whole numbers as floats", () => {
+  assertEquals(pythonFloat("1"), "1.0");
+  assertEquals(pythonFloat("1.5"), "1.5");
 });

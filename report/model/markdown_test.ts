@@ -3,7 +3,7 @@ import { diffMarkdown } from "../diff/text.ts";
 import { summarizeDiff } from "../diff/diff.ts";
 import { intervalOf } from "../diff/interval.ts";
 import { join } from "../diff/join.ts";
-import { thresholdOf } from "../diff/ratio.ts";
+import { thresholdsOf } from "../diff/thresholds.ts";
 import { judge, VERDICTS } from "../diff/verdict.ts";
 import { formatMarkdown } from "../table/sheet.ts";
 import { tableSheet } from "../table/table.ts";
@@ -37,7 +37,7 @@ Deno.test("tables and verdicts in Markdown tell nobody and load nothing", () => 
       placed({ kernel: `k ${text}`, device: text, median_us }),
       placed({ kernel: "b", device: text, status: "crash", note: text }),
     ]) as [ReturnType<typeof placed>[], ReturnType<typeof placed>[]];
-    const threshold = thresholdOf();
+    const threshold = thresholdsOf()("s");
     const diff = summarizeDiff(
       join(base, next).map((pair) =>
         judge(pair, { threshold, interval: intervalOf })

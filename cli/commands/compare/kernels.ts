@@ -11,11 +11,7 @@ import { axesOf, caseText, keyOf } from "../../../bench/row/row.ts";
 import type { Job } from "../../../bench/worker/protocol.ts";
 import { summarizeDiff } from "../../../report/diff/diff.ts";
 import type { Evidence } from "../../../report/diff/interval.ts";
-import {
-  intervalInTurns,
-  type Threshold,
-  thresholdOf,
-} from "../../../report/diff/ratio.ts";
+import { intervalInTurns } from "../../../report/diff/ratio.ts";
 import { diffJunit } from "../../../report/diff/machine.ts";
 import {
   comparedJson,
@@ -23,6 +19,7 @@ import {
   type ComparedPair,
 } from "../../../report/diff/compared.ts";
 import { labelOf } from "../../../report/model/axes.ts";
+import type { Threshold } from "../../../report/diff/thresholds.ts";
 import { judge, type Judged, VERDICTS } from "../../../report/diff/verdict.ts";
 import {
   type ComparedRuns,
@@ -32,7 +29,7 @@ import {
 } from "../../../session/options.ts";
 import { jobOf } from "../../../session/run_job.ts";
 import { say, screenOf, tell } from "../../terminal/output.ts";
-import { type Comparing, exitCodeOfDiff } from "../diff/compare.ts";
+import { type Comparing, exitCodeOfDiff, limitsOf } from "../diff/compare.ts";
 import { type CasePair, type Names, selectSides, type Sides } from "./sides.ts";
 import { type BothMeasured, inTurns, RUNS, type Side } from "./turns.ts";
 
@@ -58,10 +55,15 @@ export async function compareKernels(
     ...{ title: "compare", cases: pairs.length },
     job: (side, measured) => jobOfSide(side, sides, { measured, settings }),
   });
-  const limit = thresholdOf({
-    threshold: options.threshold ?? LIMITS.threshold,
-    minUs: options.minUs ?? LIMITS.minUs,
-  });
+  const limit = limitsOf({
+    ...options,
+    ...(options.config === undefined
+      ? {
+        threshold: options.threshold ?? LIMITS.threshold,
+        minUs: options.minUs ?? LIMITS.minUs,
+      }
+      : {}),
+  })(pairs[0]!.next.suite);
   const compared = evidenceOf(pairs, measured)
     .filter((pair) => bothRun(pair, names))
     .map((pair): ComparedPair => ({ ...pair, judged: verdictOf(pair, limit) }));

@@ -21,7 +21,6 @@ import {
   intervalInTurns,
   ratioOf,
 } from "../../../report/diff/ratio.ts";
-import { thresholdOf } from "../../../report/diff/ratio.ts";
 import { judge, type Judged } from "../../../report/diff/verdict.ts";
 import { cannot, type Doubt, pairsOf } from "../../../session/confirm/jobs.ts";
 import type { ComparedRuns } from "../../../session/options.ts";
@@ -32,6 +31,7 @@ import {
   compareRows,
   type Comparing,
   exitCodeOfDiff,
+  limitsOf,
 } from "../diff/compare.ts";
 import { inTurns } from "./turns.ts";
 
@@ -130,7 +130,7 @@ async function measureAgain(
     for (const [key, own] of sides.base.evidence) base.set(key, own);
     for (const [key, own] of sides.next.evidence) next.set(key, own);
   }
-  const threshold = thresholdOf(options);
+  const limits = limitsOf(options);
   return new Map(doubts.map((one) => {
     const key = keyText(rowOf(one.pair));
     const side = (of: ReadonlyMap<string, Evidence>, name: string) => {
@@ -145,7 +145,7 @@ async function measureAgain(
     const again = verdictOf(one, {
       base: side(base, "base"),
       next: side(next, "new build"),
-      threshold,
+      threshold: limits(rowOf(one.pair).suite),
     });
     return [one, again];
   }));

@@ -5,14 +5,20 @@
  */
 
 import { EXIT, type ExitCode, UserError } from "../../../bench/model/errors.ts";
+import { readIfThere } from "../../../bench/files/disk.ts";
 import {
   type Diff,
   failsOn,
+  rowOf,
   summarizeDiff,
 } from "../../../report/diff/diff.ts";
 import { intervalOf } from "../../../report/diff/interval.ts";
 import { join, type Pair } from "../../../report/diff/join.ts";
-import { thresholdOf } from "../../../report/diff/ratio.ts";
+import {
+  parseThresholds,
+  type Threshold,
+  thresholdsOf,
+} from "../../../report/diff/thresholds.ts";
 import { timingOf } from "../../../report/model/timing.ts";
 import {
   isPast,
@@ -33,7 +39,31 @@ import { object } from "@optique/core/constructs";
 import type { InferValue } from "@optique/core/parser";
 import type { ValueParser } from "@optique/core/valueparser";
 import { maybe, preset, shown } from "../../options/flags.ts";
-import { number, reader } from "../../options/readers.ts";
+import { number, path, reader } from "../../options/readers.ts";
+
+/** Returns the thresholds of a suite's rows by `options`. @throws {UserError} */
+export function limitsOf(
+  { threshold, minUs, config }: Pick<
+    Comparing,
+    "threshold" | "minUs" | "config"
+  >,
+): (suite: string) => Threshold {
+  return thresholdsOf(
+    {
+      ...(threshold !== undefined && { threshold }),
+      ...(minUs !== undefined && { minUs }),
+    },
+    config === undefined ? {} : readThresholds(config),
+  );
+}
+
+function readThresholds(path: string) {
+  const text = readIfThere(path);
+  if (text !== undefined) return parseThresholds(text, path);
+  throw new UserError(
+    `Cannot read ${path}: there is no such file; leave out --config for 3 % and 0.2 µs`,
+  );
+}
 
 /**
  * Reads both sides and judges every case of either.
@@ -78,22 +108,22 @@ export function measuredIn(
   return base.filter(({ identity }) => cases.has(identity));
 }
 
-/** Judges every case of `base` and `next`. */
+/** Judges every case of `base` and `next`. @throws {UserError} For thresholds that are none. */
 export async function judgeRows(
   base: readonly SourcedRow[],
   next: readonly SourcedRow[],
-  options: Pick<Comparing, "threshold" | "minUs">,
+  options: Pick<Comparing, "threshold" | "minUs" | "config">,
 ): Promise<Diff> {
-  const threshold = thresholdOf(options);
+  const limits = limitsOf(options);
   const pairs = join(base, next);
   const effects = effectsOf(pairs);
-  const past = pairs.filter((pair) => isPast(pair, threshold));
+  const past = pairs.filter((pair) => isPast(pair, limits(rowOf(pair).suite)));
   const evidence = await evidenceOf(
     past.flatMap(({ base, next }) => [base!, next!]),
   );
   return summarizeDiff(pairs.map((pair) =>
     judge(pair, {
-      threshold,
+      threshold: limits(rowOf(pair).suite),
       effect: effects(pair),
       interval: (a, b) => intervalOf(evidence.get(a)!, evidence.get(b)!),
     })
@@ -269,6 +299,11 @@ export function judgingFlags(threshold = "3", minUs = "0.2") {
       "--min-us",
       number("US", { whole: false }),
       `Smallest absolute difference that counts (default: ${minUs}).`,
+    ),
+    config: maybe(
+      "--config",
+      path("FILE"),
+      "JSON file of thresholds by suite; see docs/guide/verdicts.md.",
     ),
     failOn: preset("--fail-on", verdicts(), "Verdicts to fail on.", FAIL_ON),
     only: maybe(

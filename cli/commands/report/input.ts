@@ -169,6 +169,7 @@ async function outcomesOf(
     failOn: [],
     only: undefined,
     format: "text",
+    config: undefined,
   }, { lean: false });
   const judged = ofTiming(all, ({ pair }) => rowOf(pair), options);
   const base = inOrder(judged.map(({ pair }) => pair.base));

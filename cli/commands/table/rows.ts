@@ -43,6 +43,7 @@ export interface RowChoice {
   /** Words of one row: rows of every timing are read. */
   readonly row: string | undefined;
   readonly metrics: readonly string[];
+  readonly gemmFraction: number | undefined;
   /** Rows with one of these values of each axis. */
   readonly point: Readonly<Record<string, readonly string[]>>;
 }
@@ -253,8 +254,11 @@ function suitesOf(file: string, known: ReadonlySet<string>): string[] {
 }
 
 /** Returns whether figures are relative to a baseline that no option names. */
-function needsBaseline({ baseline, metrics }: RowChoice): boolean {
-  return baseline === undefined && metrics.includes("speedup");
+function needsBaseline(
+  { baseline, metrics, gemmFraction }: RowChoice,
+): boolean {
+  return baseline === undefined &&
+    (gemmFraction !== undefined || metrics.includes("speedup"));
 }
 
 /** Returns what tells whether a row is of its suite's baseline: the preferred one with a time. */

@@ -5,6 +5,7 @@
  */
 
 import { UserError } from "../../../bench/model/errors.ts";
+import type { CsvRow } from "../../../bench/row/csv_row.ts";
 import {
   contenderNamed,
   type Pivot,
@@ -29,6 +30,8 @@ import {
 } from "../../../report/table/table.ts";
 import { winsSheets } from "../../../report/table/wins_sheet.ts";
 import { isOwnKernel } from "../../../session/own_kernels.ts";
+import { formatWide } from "../../../report/table/wide.ts";
+import { tell } from "../../terminal/output.ts";
 import { baselinesOf, type Chosen } from "./rows.ts";
 
 /** The baselines and the format of tables. */
@@ -42,7 +45,8 @@ export interface Layout extends Pick<Shown, "top" | "lines" | "all"> {
   readonly wins: boolean;
   /** Figures to show instead of times; empty for these. */
   readonly metrics: readonly string[];
-  readonly format: "text" | "md" | "csv" | "json";
+  readonly gemmFraction: number | undefined;
+  readonly format: "text" | "md" | "csv" | "json" | "decompose-k";
 }
 
 /** Arranges `rows` as tables. @throws {UserError} For a kernel that no table has. */
@@ -98,7 +102,7 @@ export function formatTables(
   layout: Layout,
   screen: GridOptions,
 ): string {
-  const { format, wins, against, sides, baseline } = layout;
+  const { format, wins, against, gemmFraction, sides, baseline } = layout;
   const metrics = metricNames(layout);
   const written = (sheets: readonly Sheet[]) =>
     sheets.flatMap((sheet, i) => [
@@ -107,9 +111,11 @@ export function formatTables(
     ]).join("\n");
   const others = ({ baseline }: Pivot) =>
     against.length > 0 ? against : baseline === undefined ? [] : [baseline];
-  if (format === "json") return pivotsJson(tables, others);
+  if (format === "json") return pivotsJson(tables, others, { gemmFraction });
   if (format === "csv") {
-    return (wins ? winsCsv(tables, others) : pivotsCsv(tables)).trimEnd();
+    return (wins
+      ? winsCsv(tables, others)
+      : pivotsCsv(tables, { gemmFraction })).trimEnd();
   }
   const areSome = layout.kernels.length > 0;
   const shown = { ...layout, metrics, areSome, isMine: isOwnKernel };
@@ -147,18 +153,37 @@ export function formatTables(
 
 /** @throws {UserError} For an unknown figure, and where figures cannot be shown. */
 function metricNames(
-  { metrics, format, wins }: Layout,
+  { metrics, gemmFraction, format, wins }: Layout,
 ): readonly MetricName[] {
   if (metrics.length > 0 && (wins || (format !== "text" && format !== "md"))) {
     throw new UserError(
       "--metric is for --format text and md, without --wins: CSV and JSON have every figure",
     );
   }
-  return metrics.map((name) => {
+  const known = metrics.map((name) => {
     const metric = METRICS.find((one) => one === name);
     if (metric !== undefined) return metric;
     throw new UserError(
       `No metric is named ${name}: there are ${METRICS.join(", ")}`,
     );
   });
+  if (known.includes("end_to_end") && gemmFraction === undefined) {
+    throw new UserError(
+      "end_to_end needs the share of the run time that is in GEMMs: add --gemm-fraction, as in --gemm-fraction 0.85",
+    );
+  }
+  return known.length > 0 || gemmFraction === undefined
+    ? known
+    : ["speedup", "end_to_end"];
+}
+
+/** Returns `rows`, of one suite, with the columns of the decompose-k measurements. */
+export function wideText(rows: readonly CsvRow[]): string {
+  const { csv, left } = formatWide(rows);
+  const kernels = [...Map.groupBy(left, ({ kernel }) => kernel)];
+  if (kernels.length > 0) {
+    const list = kernels.map(([kernel, { length }]) => `${kernel} (${length})`);
+    tell(`rows without a column or without a time: ${list.join(", ")}`);
+  }
+  return csv.trimEnd();
 }

@@ -6,6 +6,7 @@
  */
 
 import { cpu } from "../../../backends/cpu/cpu.ts";
+import { readIfThere } from "../../../bench/files/disk.ts";
 import { canonicalJson } from "../../../bench/files/json_file.ts";
 import { BinaryCache } from "../../../bench/device/binary_cache.ts";
 import type { CsvRow } from "../../../bench/row/csv_row.ts";
@@ -14,7 +15,8 @@ import { keyText } from "../../../bench/row/row.ts";
 import { readSamples } from "../../../bench/row/samples.ts";
 import { readTimings } from "../../../bench/tune/timing_cache.ts";
 import { formatEffects, keyFields } from "../../../report/diff/mde.ts";
-import { importAiter } from "../../../report/import/aiter.ts";
+import { parseThresholds } from "../../../report/diff/thresholds.ts";
+import { importCsv } from "../../../report/import/mod.ts";
 import { effectsBeside, readRows } from "../../../session/read_rows.ts";
 import { DEFAULTS, select, sweep } from "../../../session/mod.ts";
 import { flawsOf } from "./row_rules.ts";
@@ -48,7 +50,7 @@ const DEVICE = "device";
 const CSV = `new/${DEVICE}/small.csv`;
 const SAMPLES = `new/${DEVICE}/small.samples.jsonl.gz`;
 const PUBLISHED = new URL(
-  "../../../report/import/testdata/dsv3_bf16_tuned_gemm.csv",
+  "../../../report/import/testdata/plain_matmul_fp32.csv",
   import.meta.url,
 ).pathname;
 
@@ -107,6 +109,10 @@ export async function makeGoodFiles(): Promise<void> {
       rows: rows.map(({ row }) => ({ key: keyFields(row), mde: 0.0125 })),
     }),
   );
+  Deno.writeTextFileSync(
+    "thresholds.json",
+    '{\n  "threshold": 900,\n  "suites": {\n    "small": { "minUs": 1.5 },\n    "other": { "threshold": 7, "minUs": 0.25 }\n  }\n}\n',
+  );
   await Deno.copyFile(PUBLISHED, "published.csv");
   await sweepHere({ stops: true });
 }
@@ -130,7 +136,7 @@ export function kindsIn(files: readonly string[]): Readonly<
   const find = (pattern: RegExp) => files.find((file) => pattern.test(file))!;
   const run = find(/^runs\/.*journal\.jsonl$/).replace(/[^/]*$/, "");
   const manifest = find(/^cache\/.*manifest\.json$/);
-  const diff = ["diff", "old", "new", "--threshold", "900"];
+  const diff = ["diff", "old", "new", "--config", "thresholds.json"];
   const report = ["report", CSV, "--out", "page.html"];
   const take = ["import", "new", "--into", "out"];
   const plot = ["plot", CSV, "--out", "out"];
@@ -152,14 +158,14 @@ export function kindsIn(files: readonly string[]): Readonly<
         place: /row \d|line \d|: it /,
       },
       commands: [
-        ["import", "published.csv", "--out", "out"],
+        ["import", "published.csv", "--run", "run", "--out", "out"],
       ],
       reading: () =>
         Promise.resolve(
-          importAiter(
-            Deno.readTextFileSync("published.csv"),
-            "published.csv",
-          ),
+          importCsv(Deno.readTextFileSync("published.csv"), {
+            file: "published.csv",
+            run: "run",
+          }),
         ),
       flaw: (after) => flawsOf(after as readonly CsvRow[])[0],
     },
@@ -195,6 +201,16 @@ export function kindsIn(files: readonly string[]): Readonly<
       ],
       reading: () => Promise.resolve(readTimings("timings.json").entries),
       flaw: isPart,
+    },
+    thresholds: {
+      ...{ file: "thresholds.json", as: "text", codes: [0, 1, 3, 4] },
+      place: /thresholds\.json: /,
+      commands: [diff],
+      reading: () =>
+        Promise.resolve(
+          parseThresholds(readIfThere("thresholds.json")!, "thresholds.json"),
+        ),
+      flaw: thresholdsFlaw,
     },
     journal: {
       ...{ file: `${run}journal.jsonl`, as: "text", place: /line \d/ },
@@ -270,6 +286,18 @@ function isPart(after: unknown, before: unknown): string | undefined {
   return other === undefined
     ? undefined
     : `another entry: ${JSON.stringify(other)}`;
+}
+
+function thresholdsFlaw(after: unknown): string | undefined {
+  const bad: string[] = [];
+  JSON.stringify(after, (name, value) => {
+    if (typeof value === "object" && value !== null) return value;
+    const fits = typeof value === "number" && value >= 0 &&
+      value <= (name === "minUs" ? 1e12 : 1e6);
+    if (!fits) bad.push(`${name} is ${value}`);
+    return value;
+  });
+  return bad[0];
 }
 
 /** The rows and samples that `sweep` published. */
