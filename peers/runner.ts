@@ -8,6 +8,7 @@
 import { BinaryCache } from "../bench/device/binary_cache.ts";
 import type { Calibration } from "../bench/measure/figures.ts";
 import { BenchContext } from "../bench/measure/context.ts";
+import { Pulse } from "../bench/worker/clock.ts";
 import { openSteady } from "../bench/measure/open_stable.ts";
 import { joinHashes } from "../bench/measure/case_run.ts";
 import type { DType } from "../bench/model/dtype.ts";
@@ -119,7 +120,10 @@ async function onDevice(
   },
 ): Promise<Calibration | undefined> {
   if (job.calibration && !problems.some(isLarge)) return job.calibration;
-  using device = await openSteady(backend, info, cache);
+  using device = await openSteady(
+    ...[backend, info, cache] as const,
+    new Pulse(() => emit({ event: "alive" })),
+  );
   using bench = await BenchContext.open({
     ...{ backend, device, cache, harness, emit },
     settings: job.settings,

@@ -29,6 +29,7 @@ import {
   receiveJob,
   type Runner,
 } from "../bench/worker/protocol.ts";
+import { Pulse } from "../bench/worker/clock.ts";
 import { BuildAhead } from "./build_ahead.ts";
 import { hintsFor } from "./hints.ts";
 import { runCases } from "./run_cases.ts";
@@ -141,7 +142,10 @@ async function runKernels(
   // Before it is one of the processes on the device itself.
   const machine = job.machine ?? disturbancesOf(job, assigned);
   using device = isTimed(job.settings)
-    ? await openSteady(backend, info, cache)
+    ? await openSteady(
+      ...[backend, info, cache] as const,
+      new Pulse(() => emit({ event: "alive" })),
+    )
     : backend.open(info);
   demandTimer(device, job.settings, backend.name);
   emit({

@@ -14,6 +14,7 @@ import type { Backend, Device, DeviceInfo } from "../device/device.ts";
 import { Instruments } from "../device/instruments.ts";
 import { PHASES, summarize } from "./stats.ts";
 import { Stopwatch, warm } from "./time.ts";
+import type { Pulse } from "../worker/clock.ts";
 
 /** Launches in a chain, and bytes that each reads: as a kernel of a few steps has them. */
 const CHAIN = 3;
@@ -24,25 +25,31 @@ const FIRST_WARM_MS = 150;
 const AS_GOOD = 1.01;
 /** Openings after which the next one is kept, however it is. */
 const PATIENCE = 4;
+/** What a compiler is given at most. */
+const COMPILE_MS = 300_000;
 
 /**
  * Opens `info`, as often as {@linkcode Backend.openings} says and until the last is as good
- * as the best; once where the backend does not ask for more or has no compiler.
+ * as the best; once where the backend does not ask for more or has no compiler. `pulse` beats
+ * between openings and while the instruments are compiled.
  */
 export async function openSteady(
   backend: Backend,
   info: DeviceInfo,
   cache: BinaryCache,
+  pulse: Pulse,
 ): Promise<Device> {
   const wanted = backend.openings ?? 1;
   let best = Infinity;
   for (let opening = 1;; opening++) {
     const device = backend.open(info);
+    pulse.beat();
     if (wanted === 1) return device;
     try {
       const us = await chainTime(device, {
         backend,
         cache,
+        pulse,
         warmMs: opening === 1 ? FIRST_WARM_MS : 0,
       });
       best = Math.min(best, us);
@@ -61,13 +68,15 @@ export async function openSteady(
 /** Microseconds of a chain of short launches; NaN without a compiler. */
 async function chainTime(
   device: Device,
-  { backend, cache, warmMs }: {
+  { backend, cache, pulse, warmMs }: {
     backend: Backend;
     cache: BinaryCache;
+    pulse: Pulse;
     warmMs: number;
   },
 ): Promise<number> {
-  using instruments = await Instruments.open(device, { backend, cache });
+  const work = Instruments.open(device, { backend, cache });
+  using instruments = await pulse.during(work, COMPILE_MS);
   if (instruments.missing) return NaN;
   using stopwatch = new Stopwatch(device, instruments.nudge());
   warm(stopwatch, instruments.filler(), { leastMs: warmMs });

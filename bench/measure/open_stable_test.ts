@@ -2,6 +2,8 @@ import { assertStrictEquals } from "@std/assert";
 import { fake } from "../../backends/fake/fake.ts";
 import { BinaryCache } from "../device/binary_cache.ts";
 import type { Backend } from "../device/device.ts";
+import { ManualClock } from "../testdata/manual_clock.ts";
+import { Pulse } from "../worker/clock.ts";
 import { openSteady } from "./open_stable.ts";
 
 /** Opens once for each of `ns`, the time of a launch in that opening; counts the openings. */
@@ -20,7 +22,9 @@ async function opened(ns: readonly number[], openings?: number) {
     },
   };
   const dir = await Deno.makeTempDir();
-  await openSteady(backend, base.find().devices[0]!, new BinaryCache(dir));
+  const pulse = new Pulse(() => {});
+  const [info] = base.find().devices;
+  await openSteady(backend, info!, new BinaryCache(dir), pulse);
   await Deno.remove(dir, { recursive: true });
   assertStrictEquals(alive, 1, "all but the kept device are closed");
   return count;
@@ -37,4 +41,37 @@ Deno.test("openSteady() goes on until an opening is as good as the best", async 
 
 Deno.test("openSteady() keeps what it gets in the end", async () => {
   assertStrictEquals(await opened([3000, 4000], 3), 12);
+});
+
+Deno.test("openSteady() says that it lives while the instruments are compiled", async () => {
+  const compiled = Promise.withResolvers<void>();
+  const base = fake({ kernels: { load_only: { ns: 1000 } } });
+  const backend: Backend = {
+    ...base,
+    openings: 2,
+    compiler(arch) {
+      const compiler = base.compiler(arch);
+      return {
+        ...compiler,
+        async compile(build, binary) {
+          await compiled.promise;
+          return await compiler.compile(build, binary);
+        },
+      };
+    },
+  };
+  const clock = new ManualClock();
+  let beats = 0;
+  const pulse = new Pulse(() => beats++, clock);
+  const dir = await Deno.makeTempDir();
+  const [info] = base.find().devices;
+  const opening = openSteady(backend, info!, new BinaryCache(dir), pulse);
+  for (let i = 1; i <= 3; i++) {
+    await clock.armed();
+    clock.advance(50);
+    assertStrictEquals(beats, i);
+  }
+  compiled.resolve();
+  using _ = await opening;
+  await Deno.remove(dir, { recursive: true });
 });

@@ -67,8 +67,8 @@ const OWN: readonly Row["status"][] = [
 /** Statuses of cases that ran no kernel. */
 const IDLE: readonly Row["status"][] = ["unsupported", "untuned", "compile"];
 
-/** Milliseconds in which a worker loads its suites, builds its instruments and opens its device. */
-const READY_MS = 120_000;
+/** Milliseconds of silence in which a worker loads its suites or opens its device. */
+const READY_MS = 60_000;
 /** Workers that may be gone in a row without a result. */
 const PATIENCE = 2;
 /** Milliseconds for a worker that has said its last to end by itself. */
