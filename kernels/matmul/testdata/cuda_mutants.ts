@@ -149,12 +149,17 @@ const clusterCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
     ...["tma_no_fence", "tma_few_bytes", "tma_same_box"],
     ...["tma_same_place", "wgmma_wrong_half", "tiles_wrong_tile"],
     ...["tiles_wrong_slice", "cluster_first_tile", "tma_same_part"],
-    ...["tma_one_sharer", "tma_no_cluster_barrier"],
+    ...["tma_one_sharer", "tma_no_cluster_barrier", "slots_skip_block"],
   ]),
   "tensor maps of two warpgroups": mutantCase("wgmma-k", [
     { ...NT, m: 70, n: 90, k: 2400 },
     { ...TENSOR, WARPS: 8, STAGES: 3, TILES_M: 1, TILES_N: 2 },
   ], ["tma_one_warpgroup"]),
+  // A thread has nine slots, three for each block.
+  "tensor maps of three slices": mutantCase("wgmma-k", [
+    { ...NT, n: 70, k: 1000 },
+    { ...TENSOR, BN: 72, WARPS: 4, STAGES: 2, CLUSTER: 3 },
+  ], ["slots_same_place", "slots_wrong_sender"]),
   "tensor maps, a tile": mutantCase("wgmma-k", [
     { ...NT, n: 40 },
     { ...TENSOR, BN: 40, WARPS: 4, STAGES: 2 },

@@ -130,6 +130,19 @@ __device__ inline void cluster_of(Operand A, Operand B, Output out, float* sums,
     S::each(product, done);
     return;
   }
+  if constexpr (S::BY_SLOT) {
+    shares.send_slots(product);
+    auto slot_at = [&](int i) {
+      return EpilogueTile<TiledMma>(i * THREADS + threadIdx.x, m0, n0, out, s);
+    };
+    EpilogueTile<TiledMma> mine = slot_at(shares.rank);
+    shares.receive();
+    shares.slot_sums(product, [&](int i, const Vec& sum) {
+      if (i < CLUSTER) finish(mine, sum);
+      else finish(slot_at(i), sum);
+    });
+    return;
+  }
   shares.send(product);
   EpilogueTile<TiledMma> mine = tile_at(threadIdx.x);
   shares.receive();

@@ -11,6 +11,7 @@
 #define MNKBENCH_SHARES
 #include "../../../common/mutant.h"
 #include "../../../device/ptx_barrier.h"
+#include "../../../device/ptx_memory.h"
 #include "warps.cuh"
 
 #ifndef TILES_M
@@ -35,6 +36,12 @@ struct ClusterReduce {
   static constexpr int SHARE = (UNITS + CLUSTER - 1) / CLUSTER;
   // The units that are a thread's once all sums have met.
   static constexpr int EACH = (SHARE + THREADS - 1) / THREADS;
+  // Of warpgroups, slot i of every thread belongs to block i % CLUSTER, so that what is a block's own
+  // stays in registers, unless slots are so few that shares would differ much. They take no more
+  // room than shares.
+  static constexpr int SLOTS = TiledMma::SLOTS, MOST = (SLOTS + CLUSTER - 1) / CLUSTER;
+  static constexpr bool BY_SLOT = WARPGROUPS && CLUSTER > 1 &&
+                                  (SLOTS % CLUSTER == 0 || SLOTS >= (CLUSTER - 1) * (CLUSTER - 1));
   // What follows the mailbox and its barrier in shared memory.
   static constexpr int END = Mainloop::ROOM + CLUSTER * SHARE * sizeof(Vec) + 16;
 
@@ -57,12 +64,19 @@ struct ClusterReduce {
   }
 
   __device__ int units() const { return max(0, min(SHARE, UNITS - rank * SHARE)); }
+  // Of what this block owns, how much comes from each that sends.
+  __device__ int owned() const {
+    return BY_SLOT ? (SLOTS - rank + CLUSTER - 1) / CLUSTER * THREADS : units();
+  }
+  // The number in the cluster of the tile's block `owner`.
+  __device__ int block(int owner) const { return (MUTANT(cluster_first_tile) ? 0 : first) + owner; }
 
   // Opens the mailbox; the cluster learns of it without waiting, for copies under way either.
   __device__ void open() {
     if (CLUSTER * TILES == 1) return;
     if (CLUSTER > 1 && threadIdx.x == 0) {
-      int bytes = (CLUSTER - MUTANT(cluster_few_bytes)) * units() * sizeof(Vec);
+      int senders = CLUSTER - BY_SLOT - MUTANT(cluster_few_bytes);
+      int bytes = senders * owned() * (int)sizeof(Vec);
       bytes += 8 * MUTANT(cluster_many_bytes);
       if (MUTANT(cluster_no_fence)) barrier_init(bar, 1), barrier_expect(bar, bytes);
       else barrier_open(bar, bytes);
@@ -84,13 +98,17 @@ struct ClusterReduce {
     }
   }
 
-  __device__ void send(const TiledMma& product) {
-    // Blocks of several tiles have waited for one another before they copied.
+  // All mailboxes are open. Blocks of several tiles have waited for that before they copied.
+  __device__ void ready() {
     if (CLUSTER > 1 && TILES == 1 && !MUTANT(cluster_early_send)) cluster_wait();
+  }
+
+  __device__ void send(const TiledMma& product) {
+    ready();
     each(product, [&](int unit, const Vec& sum) {
       int place = (MUTANT(cluster_same_place) ? 0 : rank * SHARE) + unit % SHARE;
       unsigned at = mail + place * sizeof(Vec);
-      int owner = (MUTANT(cluster_first_tile) ? 0 : first) + unit / SHARE;
+      int owner = block(unit / SHARE);
       if (MUTANT(cluster_wrong_owner)) owner = (owner + 1) % CLUSTER;
       if (CLUSTER > 1) store_async(at, bar, owner, sum.at);
       else ((Vec*)(memory + Mainloop::ROOM))[unit] = sum;
@@ -100,6 +118,39 @@ struct ClusterReduce {
   __device__ void receive() {
     if (CLUSTER == 1) return __syncthreads();
     if (!MUTANT(cluster_no_receive)) barrier_wait_cluster<MUTANT(cluster_wrong_parity)>(bar);
+  }
+
+  // Where slot `slot` of the calling thread lies that block `from` of the others sent.
+  __device__ unsigned letter(int from, int slot) const {
+    if (MUTANT(slots_same_place)) from = 0;
+    return mail + ((from * MOST + slot / CLUSTER) * THREADS + threadIdx.x) * (unsigned)sizeof(Vec);
+  }
+  // BY_SLOT: sends the slots of other blocks.
+  __device__ void send_slots(const TiledMma& product) {
+    ready();
+#pragma unroll
+    for (int i = 0; i < SLOTS; i++) {
+      int owner = i % CLUSTER;
+      if (owner == rank) continue;
+      int from = rank - (rank > owner && !MUTANT(slots_wrong_sender));
+      store_async(letter(from, i), bar, block(owner), product.part[i].at);
+    }
+  }
+  // BY_SLOT: gives `to(unit, sum)` the sums of this block's slots.
+  template <class To>
+  __device__ void slot_sums(const TiledMma& product, To to) const {
+#pragma unroll
+    for (int i = 0; i < SLOTS; i++) {
+      if (i % CLUSTER != rank) continue;
+      Vec sum = product.part[i];
+#pragma unroll
+      for (int from = 0; from < CLUSTER - 1 - MUTANT(slots_skip_block); from++) {
+        float x[W];
+        load_shared(x, letter(from, i));
+        for (int j = 0; j < W; j++) sum.at[j] += x[j];
+      }
+      to(i, sum);
+    }
   }
 
   // Gives `to(i, sum)` the sums of what all blocks sent of this block's share.
