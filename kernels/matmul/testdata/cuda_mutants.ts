@@ -163,7 +163,7 @@ const clusterCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
   "tensor maps, a tile": mutantCase("wgmma-k", [
     { ...NT, n: 40 },
     { ...TENSOR, BN: 40, WARPS: 4, STAGES: 2 },
-  ], ["tma_no_barrier"]),
+  ], ["tma_no_barrier", "tma_no_proxy_fence"]),
 };
 
 /** By what is special about the case. */

@@ -121,7 +121,10 @@ scaled_wgmma(const __grid_constant__ TensorMap weights, const __grid_constant__ 
     if (TILES > 1 && !MUTANT(fp8_no_barrier)) __syncthreads();
   };
   int length = min(slice, K - k0);
-  if (!Ring::run<true>(product, &weights, &tokens, n0, m0, k0, length, 0, meanwhile)) return;
+  struct {
+    int M;
+  } rows{N};
+  if (!Ring::run<true>(product, &weights, &tokens, n0, m0, k0, length, rows, meanwhile)) return;
   auto finish = [&](int unit, const Vec& sum) {
     int rest = unit / 32, position = rest % POSITIONS, of = unit % 32;
     int i = rowOf(position) + of / 4, t = columnOf(position) + rest / POSITIONS * 8 + of % 4 * 2;
@@ -135,9 +138,5 @@ scaled_wgmma(const __grid_constant__ TensorMap weights, const __grid_constant__ 
     }
   };
   if (CLUSTER == 1) return S::each(product, finish);
-  shares.send(product);
-  shares.receive();
-  shares.sums(shares.units(), [&](int i, const Vec& sum) {
-    finish(shares.rank * S::SHARE + i, sum);
-  });
+  shares.all(product, [](int unit) { return unit; }, finish);
 }

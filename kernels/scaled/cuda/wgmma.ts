@@ -236,7 +236,9 @@ export const wgmma: Kernel<ScaledPoint> = launched<ScaledPoint, WgmmaConfig>(
       return {
         entry: "scaled_wgmma",
         args: [
-          tensorMapOn(device, B!, { ...box, rows: n, boxRows: BM }),
+          tensorMapOn(device, B!, {
+            ...{ ...box, rows: n, boxRows: Math.min(BM, Math.ceil(n / 8) * 8) },
+          }),
           tensorMapOn(device, A!, { ...box, rows: m, boxRows: BN / TILES_M }),
           ...[scaleA, scaleB, C, m, n, k, slice],
         ],

@@ -107,6 +107,10 @@ __device__ inline void cluster_of(Operand A, Operand B, Output out, float* sums,
           part};
   auto meanwhile = [&] {
     shares.open();
+    // The end waits for it too.
+    constexpr int LINE = 128 / sizeof(TYPE);
+    if (out.bias && threadIdx.x <= (BN + LINE - 1) / LINE)
+      prefetch(out.bias + min(n0 + (int)threadIdx.x * LINE, min(n0 + BN, s.N) - 1));
     if (EXCHANGE) parts.open();
   };
   int length = min(s.slice, s.K - k0);
@@ -130,26 +134,8 @@ __device__ inline void cluster_of(Operand A, Operand B, Output out, float* sums,
     S::each(product, done);
     return;
   }
-  if constexpr (S::BY_SLOT) {
-    shares.send_slots(product);
-    auto slot_at = [&](int i) {
-      return EpilogueTile<TiledMma>(i * THREADS + threadIdx.x, m0, n0, out, s);
-    };
-    EpilogueTile<TiledMma> mine = slot_at(shares.rank);
-    shares.receive();
-    shares.slot_sums(product, [&](int i, const Vec& sum) {
-      if (i < CLUSTER) finish(mine, sum);
-      else finish(slot_at(i), sum);
-    });
-    return;
-  }
-  shares.send(product);
-  EpilogueTile<TiledMma> mine = tile_at(threadIdx.x);
-  shares.receive();
-  shares.sums(units, [&](int i, const Vec& sum) {
-    if (i == threadIdx.x) finish(mine, sum);
-    else done(i, sum);
-  });
+  shares.all(product, [&](int unit) { return EpilogueTile<TiledMma>(unit, m0, n0, out, s); },
+             finish);
 }
 
 // Apart, so that the path that matters reaches its first load in a straight line.

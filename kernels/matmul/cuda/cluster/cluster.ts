@@ -40,15 +40,16 @@ import { wgmmaConfigs } from "./wgmma_configs.ts";
 /** Of both operands, in boxes of the rows that a block asks for and 128 bytes of each. @throws {CaseError} */
 function tensorMaps(
   device: Device,
-  { m, n, k: columns, lda, ldb, type }: MatmulPoint,
+  point: MatmulPoint,
   { a, b, config }: {
     readonly a: Memory;
     readonly b: Memory;
     readonly config: ClusterConfig;
   },
 ) {
+  const { m, n, k: columns, lda, ldb, type } = point;
   const box = { type, columns, boxColumns: 128 / BYTES[type] };
-  const [ofA, ofB] = boxRowsOf(config);
+  const [ofA, ofB] = boxRowsOf(point, config);
   return [
     tensorMapOn(device, a, { ...box, rows: m, ld: lda, boxRows: ofA }),
     tensorMapOn(device, b, { ...box, rows: n, ld: ldb, boxRows: ofB }),

@@ -150,12 +150,12 @@ Deno.test("prepare() of tensor maps gives boxes of a tile's rows, and a cluster 
   assertStrictEquals(launch!.shape!.cluster, 14);
   // Blocks of a cluster are on the device together without asking.
   assertStrictEquals(launch!.shape!.cooperative, undefined);
-  // The fifth warp copies; three stages and their two barriers, shares of 7 blocks of whole fours,
-  // their barrier, and 16 bytes of each of 128 threads.
+  // The fifth warp copies; three stages and their two barriers, shares of 7 blocks of whole fours
+  // (a thread has ten slots, too few for whole ones), and their barrier.
   assertEquals(launch!.shape!.block, [160, 1, 1]);
   assertStrictEquals(
     launch!.shape!.sharedBytes,
-    3 * ((64 + 80) * 256 + 16) + 7 * 732 * 4 + 16 + 2048,
+    3 * ((64 + 80) * 256 + 16) + 7 * 732 * 4 + 16,
   );
   const box = { type: "bf16", columns: 7000, ld: 7000, boxColumns: 64 };
   // The two tiles of a cluster have the same rows of B: each block asks for a half of them.

@@ -53,19 +53,6 @@ export function tilesAtOnce(
   return TILES_M * TILES_N;
 }
 
-/**
- * The rows of A and of B that a block asks for by tensor maps: an equal part of those that it shares
- * with the blocks of its cluster that are beside, or below it.
- */
-export function boxRowsOf(
-  { BM, BN, TILES_M = 1, TILES_N = 1 }: Pick<
-    ClusterConfig,
-    "BM" | "BN" | "TILES_M" | "TILES_N"
-  >,
-): readonly [number, number] {
-  return [BM / TILES_N, BN / TILES_M];
-}
-
 type Sizes = Pick<MatmulPoint, "m" | "n" | "k" | "type">;
 
 /** The number of K slices. */
@@ -119,6 +106,23 @@ export function tilesFirst(
   const { BM, BN, CLUSTER, PARTS } = config;
   return CLUSTER * tilesAtOnce(config) === 1 && PARTS >= 12 &&
     (BM + BN) * sliceOf(point, config) * BYTES[point.type] >= TILES_FIRST_BYTES;
+}
+
+/**
+ * The rows of A and of B that a block asks for by tensor maps: an equal part of those that it shares
+ * with the blocks of its cluster that are beside, or below it, but for rows that A lacks.
+ */
+export function boxRowsOf(
+  { m }: Pick<Sizes, "m">,
+  { BM, BN, TILES_M = 1, TILES_N = 1 }: Pick<
+    ClusterConfig,
+    "BM" | "BN" | "TILES_M" | "TILES_N"
+  >,
+): readonly [number, number] {
+  return [
+    Math.min(BM / TILES_N, Math.ceil(m / 8 / TILES_N) * 8),
+    BN / TILES_M,
+  ];
 }
 
 /** Tiles along N and along M. */
@@ -240,16 +244,34 @@ export function meetingBytes(point: Sizes, config: ClusterConfig): number {
     : 0;
 }
 
-/**
- * Bytes of shared memory: the ring and its barriers; where there are slices, room for the sums of each block of the cluster and a barrier, and 16 bytes a thread
- * for the exchange of parts.
- */
-export function sharedBytes(point: Sizes, config: ClusterConfig): number {
-  const { LOAD, BM, CLUSTER, WARPS, STAGES } = config;
-  const barriers = LOAD === "tensor" ? STAGES * 16 : 0;
-  const room = ringBytes(point, config) + barriers;
-  if (slicesOf(config) === 1) return room;
+/** Bytes in which a block receives sums of the other blocks of its cluster: `MAIL` of cluster_reduce.cuh. */
+function mailBytes(point: Sizes, config: ClusterConfig): number {
+  const { BM, CLUSTER, WARPS } = config;
+  const sums = BM * columnsOf(point, config);
+  // Of a thread, by fours.
+  const slots = sums / 4 / 32 / WARPS;
+  if (
+    isWarpgroups(config) &&
+    (slots % CLUSTER === 0 || slots >= (CLUSTER - 1) ** 2)
+  ) {
+    return (CLUSTER - 1) * Math.ceil(slots / CLUSTER) * 32 * WARPS * 16;
+  }
   // A share is whole units of at most 16 bytes.
-  const share = Math.ceil(BM * columnsOf(point, config) / CLUSTER / 4) * 4;
-  return room + CLUSTER * share * BYTES.f32 + 16 + 32 * WARPS * 16;
+  return CLUSTER * Math.ceil(sums / CLUSTER / 4) * 16;
+}
+
+/**
+ * Bytes of shared memory beside the ring: for sums of the blocks of the cluster and a barrier, and 16
+ * bytes a thread for the exchange of parts.
+ */
+export function besideRing(point: Sizes, config: ClusterConfig): number {
+  if (slicesOf(config) === 1) return 0;
+  const exchange = config.PARTS > 1 ? 32 * config.WARPS * 16 : 0;
+  return mailBytes(point, config) + 16 + exchange;
+}
+
+/** Bytes of shared memory: the ring and its barriers, and what is beside it. */
+export function sharedBytes(point: Sizes, config: ClusterConfig): number {
+  const barriers = config.LOAD === "tensor" ? config.STAGES * 16 : 0;
+  return ringBytes(point, config) + barriers + besideRing(point, config);
 }

@@ -102,8 +102,16 @@ Deno.test("sliceOf() cuts K into whole K steps, or whole k16 steps, that cover i
 });
 
 Deno.test("sharedBytes() has room for the ring and for the sums of warps and blocks", () => {
-  // 2 * 32 * 256 * 2, 16 * 16 * 4, 16 and 16 of each of 128 threads.
-  assertStrictEquals(sharedBytes(point, config), 32768 + 1024 + 16 + 2048);
+  // 2 * 32 * 256 * 2, 16 * 16 * 4 and 16; 16 of each of 128 threads, where parts are exchanged.
+  assertStrictEquals(sharedBytes(point, config), 32768 + 1024 + 16);
+  const parts = { ...config, CLUSTER: 1, PARTS: 16 };
+  assertStrictEquals(sharedBytes(point, parts), 32768 + 1024 + 16 + 2048);
+  // Each of 256 threads has ten slots, of which three blocks send at most four.
+  const slots = { LOAD: "tensor", BM: 128, BN: 80, BK: 64, WARPS: 8 } as const;
+  assertStrictEquals(
+    sharedBytes({ ...point, n: 80 }, { ...config, ...slots, CLUSTER: 3 }),
+    2 * (208 * 128 + 16) + 2 * 4 * 256 * 16 + 16,
+  );
   // Without slices nothing meets.
   assertStrictEquals(sharedBytes(point, { ...config, CLUSTER: 1 }), 32768);
 });
@@ -255,12 +263,16 @@ Deno.test("rules of tensor maps and of clusters of several tiles", () => {
   assertStrictEquals(broken({}, { ...h200, tensorMaps: false }), "maps");
   assertStrictEquals(
     broken({ BM: 320, WARPS: 20 }),
-    "tile,maps,shared,cluster",
+    "tile,shared,cluster",
   );
   // Three tiles along N: tensor maps have zeros for a fourth.
   assertStrictEquals(broken({ TILES_M: 1, TILES_N: 2, BN: 88 }), "");
   // Two blocks ask for 44 rows each, and swizzles are of eight.
   assertStrictEquals(broken({ BN: 88 }), "maps");
+  assertStrictEquals(
+    broken({ BN: 264, TILES_M: 1, WARPS: 8 }),
+    "maps,warpgroups,shared",
+  );
   assertStrictEquals(
     broken({ LOAD: "wgmma", TILES_M: 1, TILES_N: 2 }),
     "cluster",

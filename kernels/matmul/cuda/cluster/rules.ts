@@ -57,10 +57,10 @@ export const rules: Readonly<
     return padding("BM", BM, covering(m, isWarpgroups({ LOAD }) ? 64 : 16)) ??
       padding("BN", BN, 2 * Math.max(n, 16) - 1);
   },
-  maps(_, config, { tensorMaps }) {
+  maps(point, config, { tensorMaps }) {
     if (config.LOAD !== "tensor") return undefined;
     if (!tensorMaps) return "the device, or its driver, has no tensor maps";
-    const rows = boxRowsOf(config);
+    const rows = boxRowsOf(point, config);
     if (rows.some((count) => count % 8 !== 0)) {
       return `boxes of ${rows.join(" and ")} rows are not whole eights`;
     }

@@ -5,12 +5,13 @@
  */
 
 import type { DeviceInfo } from "../../../../bench/device/device.ts";
-import { BYTES } from "../../../../bench/model/dtype.ts";
 import { allHaveSome } from "../../../common/rules.ts";
 import {
+  besideRing,
   type ClusterConfig,
   clustersAtOnce,
   MOST_STAGES,
+  ringBytes,
   sliceOf,
   tilesOf,
 } from "./configs.ts";
@@ -84,7 +85,7 @@ function allSlicesHaveSome({ k }: Shape, slices: number): boolean {
 }
 
 function* rings(
-  { k, type }: Shape,
+  shape: Shape,
   config:
     & Pick<ClusterConfig, "BM" | "BN" | "CLUSTER" | "PARTS">
     & { readonly LOAD: "wgmma" | "tensor" },
@@ -92,16 +93,18 @@ function* rings(
 ): Iterable<ClusterConfig> {
   const { LOAD, BM, BN, CLUSTER } = config;
   for (const BK of STEPS[LOAD]) {
-    const steps = Math.ceil(k / CLUSTER / BK);
-    const sums = CLUSTER > 1 ? BM * BN * BYTES.f32 + 8192 : 0;
-    const room = Math.floor(
-      (sharedBytes - sums) / ((BM + BN) * BK * BYTES[type]),
-    );
-    const most = Math.min(steps, room, MOST_STAGES);
-    for (const STAGES of new Set([most, Math.min(most, 3)])) {
-      if (STAGES < Math.min(2, steps)) continue;
-      for (const WARPS of warps(BM, BN)) {
-        yield { ...config, BK, WARPS, KWARPS: 1, STAGES };
+    for (const WARPS of warps(BM, BN)) {
+      const whole = { ...config, BK, WARPS, KWARPS: 1, STAGES: 1 };
+      const steps = Math.ceil(shape.k / CLUSTER / BK);
+      const stage = ringBytes(shape, whole) + 16;
+      const room = Math.floor((sharedBytes - besideRing(shape, whole)) / stage);
+      const most = Math.min(steps, room, BK === 64 ? 12 : MOST_STAGES);
+      for (
+        const STAGES of LOAD === "tensor"
+          ? [most]
+          : new Set([most, Math.min(most, 3)])
+      ) {
+        if (STAGES >= Math.min(2, steps)) yield { ...whole, STAGES };
       }
     }
   }

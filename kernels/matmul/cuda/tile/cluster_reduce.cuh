@@ -42,8 +42,10 @@ struct ClusterReduce {
   static constexpr int SLOTS = TiledMma::SLOTS, MOST = (SLOTS + CLUSTER - 1) / CLUSTER;
   static constexpr bool BY_SLOT = WARPGROUPS && CLUSTER > 1 &&
                                   (SLOTS % CLUSTER == 0 || SLOTS >= (CLUSTER - 1) * (CLUSTER - 1));
-  // What follows the mailbox and its barrier in shared memory.
-  static constexpr int END = Mainloop::ROOM + CLUSTER * SHARE * sizeof(Vec) + 16;
+  // Bytes of the mailbox, and what follows it and its barrier in shared memory.
+  static constexpr int MAIL =
+      (BY_SLOT ? (CLUSTER - 1) * MOST * THREADS : CLUSTER * SHARE) * (int)sizeof(Vec);
+  static constexpr int END = Mainloop::ROOM + MAIL + 16;
 
   // Among the blocks of the tile, of which the first of all is the cluster's `first`.
   int rank, first = 0;
@@ -60,7 +62,7 @@ struct ClusterReduce {
       rank -= first;
     }
     mail = inbox();
-    bar = mail + CLUSTER * SHARE * sizeof(Vec);
+    bar = mail + MAIL;
   }
 
   __device__ int units() const { return max(0, min(SHARE, UNITS - rank * SHARE)); }
@@ -136,7 +138,7 @@ struct ClusterReduce {
       store_async(letter(from, i), bar, block(owner), product.part[i].at);
     }
   }
-  // BY_SLOT: gives `to(unit, sum)` the sums of this block's slots.
+  // BY_SLOT: gives `to(i, sum)` the sums of this block's slots.
   template <class To>
   __device__ void slot_sums(const TiledMma& product, To to) const {
 #pragma unroll
@@ -174,6 +176,27 @@ struct ClusterReduce {
         for (int j = 0; j < W; j++) all[0].at[j] += all[s].at[j];
       to(i, all[0]);
     }
+  }
+
+  // Adds the sums of all blocks, and gives `to(where(unit), sum)` those of this one. The first of a
+  // thread's units is looked for while sums are on their way.
+  template <class Where, class To>
+  __device__ void all(const TiledMma& product, Where where, To to) {
+    int own = rank * (BY_SLOT ? THREADS : SHARE);
+    if constexpr (BY_SLOT) send_slots(product);
+    else send(product);
+    auto early = where(own + threadIdx.x);
+    receive();
+    if constexpr (BY_SLOT)
+      slot_sums(product, [&](int i, const Vec& sum) {
+        if (i < CLUSTER) to(early, sum);
+        else to(where(i * THREADS + threadIdx.x), sum);
+      });
+    else
+      sums(units(), [&](int i, const Vec& sum) {
+        if (i == threadIdx.x) to(early, sum);
+        else to(where(own + i), sum);
+      });
   }
 };
 

@@ -13,6 +13,9 @@
 //
 // Blocks of a cluster that read the same rows at the same K ask for an equal part of them each, which
 // comes to all of them (multicast): the cache is read once for them.
+//
+// Boxes have no rows beyond those of a small A, which copies would be slow to fill with zeros: those
+// who multiply do so once.
 template <class Mma>
 struct TensorRing {
   using TiledMma = Mma;
@@ -41,12 +44,28 @@ struct TensorRing {
     return rank(i + (i >= down), across);
   }
 
-  // Of this block's part of ROWS rows from `row` on, shared by MANY, the K step at `k`.
+  // Rows of A in a stage, of `M` that there are.
+  __device__ static int rows_of(int M) {
+    constexpr int WHOLE = 8 * ACROSS;
+    return min(BM, (M + WHOLE - 1) / WHOLE * WHOLE);
+  }
+  // The rows of A that no copy fills.
+  __device__ static void clear(unsigned ring, int rows) {
+    int chunks = (BM - rows) * 8;
+#pragma unroll 1
+    for (int i = threadIdx.x; i < STAGES * (BK / BOX) * chunks; i += THREADS) {
+      int stage = i / chunks / (BK / BOX), box = i / chunks % (BK / BOX);
+      store_shared(ring + stage * STAGE + (box * BM + rows) * 128 + i % chunks * 16, uint4{});
+    }
+    if (!MUTANT(tma_no_proxy_fence)) show_products();
+  }
+
+  // Of this block's part of `rows` rows of ROWS from `row` on, shared by MANY, the K step at `k`.
   template <int ROWS, int MANY>
-  __device__ static void copy(const TensorMap* map, unsigned to, int row, int k, int part,
+  __device__ static void copy(const TensorMap* map, unsigned to, int row, int rows, int k, int part,
                               unsigned mask, unsigned bar) {
-    constexpr int PART = ROWS / MANY;
-    if (!MUTANT(tma_same_part)) to += part * PART * 128, row += part * PART;
+    int own = rows / MANY;
+    if (!MUTANT(tma_same_part)) to += part * own * 128, row += part * own;
 #pragma unroll
     for (int box = 0; box < BK / BOX; box++) {
       unsigned there = to + (MUTANT(tma_same_place) ? 0 : box) * ROWS * 128;
@@ -55,32 +74,35 @@ struct TensorRing {
       else copy_tile(there, map, column, row, bar);
     }
   }
-  __device__ void copy_a(const TensorMap* A, int m0, int k, unsigned to, unsigned bar) const {
+  __device__ void copy_a(const TensorMap* A, int m0, int rows, int k, unsigned to,
+                         unsigned bar) const {
     unsigned mask = 0;
 #pragma unroll
     for (int i = 0; i < ACROSS; i++) mask |= 1u << rank(down, i);
-    copy<BM, ACROSS>(A, to, m0, k, across, mask, bar);
+    copy<BM, ACROSS>(A, to, m0, rows, k, across, mask, bar);
   }
   __device__ void copy_b(const TensorMap* B, int n0, int k, unsigned to, unsigned bar) const {
     unsigned mask = 0;
 #pragma unroll
     for (int i = 0; i < DOWN; i++) mask |= 1u << rank(i, across);
-    copy<BN, DOWN>(B, to + TileA::BYTES, n0, k, down, mask, bar);
+    copy<BN, DOWN>(B, to + TileA::BYTES, n0, BN, k, down, mask, bar);
   }
 
-  // False for the warp that copies: it has no sums.
+  // False for the warp that copies: it has no sums. `sizes.M`: the rows of A.
   template <bool WHOLE, class Sizes, class Work>
   __device__ static bool run(TiledMma& product, const TensorMap* A, const TensorMap* B, int m0,
-                             int n0, int k0, int length, Sizes, Work meanwhile) {
+                             int n0, int k0, int length, const Sizes& sizes, Work meanwhile) {
     TensorRing self;
+    int rows = rows_of(sizes.M);
     unsigned ring = shared_address(memory), come = ring + BARRIERS, read = come + STAGES * 8;
     int steps = length > BK ? (length + BK - 1) / BK : 1;
     bool copies = threadIdx.x == THREADS;
     auto expect = [&](int s) {
-      barrier_expect(come + s * 8, MUTANT(tma_few_bytes) ? TileA::BYTES : STAGE);
+      int bytes = rows * BK / BOX * 128;
+      barrier_expect(come + s * 8, bytes + (MUTANT(tma_few_bytes) ? 0 : TileB::BYTES));
     };
     auto ask_a = [&](int step, int s) {
-      self.copy_a(A, m0, k0 + step * BK, ring + s * STAGE, come + s * 8);
+      self.copy_a(A, m0, rows, k0 + step * BK, ring + s * STAGE, come + s * 8);
     };
     auto ask_b = [&](int step, int s) {
       self.copy_b(B, n0, k0 + step * BK, ring + s * STAGE, come + s * 8);
@@ -106,9 +128,12 @@ struct TensorRing {
       });
     }
     meanwhile();
-    // All see the barriers.
+    if (rows < BM && threadIdx.x < THREADS) clear(ring, rows);
+    // All see the barriers, and that.
     if (TILES == 1 && !MUTANT(tma_no_barrier)) __syncthreads();
     if (TILES > 1 && !MUTANT(tma_no_cluster_barrier)) cluster_wait();
+    // Its arrival was before that, and a relaxed one.
+    if (TILES > 1 && rows < BM && threadIdx.x < THREADS) sync_some<THREADS>(1);
     if (TILES > 1 && copies)
       first([&](int step, int s) {
         if (DOWN > 1) ask_b(step, s);
