@@ -3,8 +3,8 @@
 //
 // Idea: rows of B are the 64 rows of a product and rows of A its columns, of which there may be 8,
 // so that a few rows of A waste little and weights are read once. Tensor maps fill a ring of K steps
-// (tensor_ring.cuh). The tensor cores keep about 14 bits of a sum, so that each 128 of K, the depth of a
-// block scale, is added to sums in fp32, times its scale where it has one. Blocks of a cluster have
+// (tensor_ring.cuh). The tensor cores keep about 14 bits of a sum, so that the products of a step are
+// added to sums in fp32, times their scale where blocks of 128 have one. Blocks of a cluster have
 // slices of K and add their sums in cluster_reduce.cuh; those that read the same tokens share their
 // copies.
 //
@@ -28,15 +28,14 @@ struct e4m3 { unsigned char bits; };
 
 constexpr int BLOCK = 128;
 constexpr bool BLOCKS = SCALE == block128;
-static_assert(BLOCK % BM == 0 && BK % BLOCK == 0, "a tile has one scale for each 128 of K");
+static_assert(BLOCK % BM == 0 && BK % BLOCK == 0, "scales are those of whole tiles");
+static_assert(!BLOCKS || BK == BLOCK, "a step has one scale");
 
 // A warp's 16 x WN of the sums of its warpgroup.
 struct TiledMma {
   using TileB = Tile<BN, BK, 0, BOX>;
   using Vec = Pack<float, 4>;
   static constexpr int SLOTS = WN / 8, BEHIND = 0;
-  // K whose products add to one another in the tensor cores.
-  static constexpr int RUN = BLOCKS ? BLOCK : BK;
   Vec part[SLOTS] = {};
   float fresh[WN / 2] = {};
   // Of the next 128 of K where scales of blocks of the calling lane's tokens are.
@@ -49,21 +48,18 @@ struct TiledMma {
   __device__ void start(unsigned a, unsigned b) {
     if (!MUTANT(fp8_same_rows)) a += m / 64 * 64 * 128;
     if (!MUTANT(fp8_same_tokens)) b += n * 128;
+    wgmma_fence();
 #pragma unroll
-    for (int k0 = 0; k0 < BK; k0 += RUN) {
-      wgmma_fence();
-#pragma unroll
-      for (int k = k0; k < k0 + RUN; k += 32) {
-        int box = k / BOX, turn = k % BOX / 32, add = MUTANT(fp8_no_reset) || k > k0;
-        wgmma_e4m3<WN>(fresh, descriptor(a + box * BM * 128, MUTANT(fp8_same_k) ? 0 : turn),
-                       descriptor(b + box * BN * 128, turn), add);
-      }
-      wgmma_commit();
-      wgmma_wait<MUTANT(fp8_no_wait)>();
-#pragma unroll
-      for (int i = 0; i < WN / 2; i++) not_before(fresh[i]);
-      add();
+    for (int k = 0; k < BK; k += 32) {
+      int box = k / BOX, turn = k % BOX / 32, add = MUTANT(fp8_no_reset) || k > 0;
+      wgmma_e4m3<WN>(fresh, descriptor(a + box * BM * 128, MUTANT(fp8_same_k) ? 0 : turn),
+                     descriptor(b + box * BN * 128, turn), add);
     }
+    wgmma_commit();
+    wgmma_wait<MUTANT(fp8_no_wait)>();
+#pragma unroll
+    for (int i = 0; i < WN / 2; i++) not_before(fresh[i]);
+    add();
   }
   __device__ void add() {
 #pragma unroll

@@ -93,6 +93,11 @@ const rules = {
       ? undefined
       : `${WARPS} warps have no whole products of ${BM} x ${BN} in clusters of ${TILES_M}`;
   },
+  // ptxas 13.0 lets products wait for one another where a step has two turns.
+  turns: ({ scale }, { BK }) =>
+    scale !== "block128" || BK === BLOCK
+      ? undefined
+      : `BK=${BK}: a step has one scale of blocks of ${BLOCK}`,
   stages(point, config) {
     const { steps } = cutOf(point, config);
     return steps === 1 || stagesOf(point, config) > 1
@@ -129,7 +134,7 @@ function* configs(
   point: ScaledPoint,
   info: DeviceInfo,
 ): Generator<WgmmaConfig> {
-  const { m, n, k } = point;
+  const { m, n, k, scale } = point;
   const tokens = new Set(
     [64, 128].map((most) => Math.ceil(m / Math.ceil(m / most) / 8) * 8),
   );
@@ -155,7 +160,9 @@ function* configs(
             )!;
             if (seen.has(CLUSTER)) continue;
             seen.add(CLUSTER);
-            for (const BK of [BLOCK, 2 * BLOCK]) {
+            for (
+              const BK of scale === "block128" ? [BLOCK] : [BLOCK, 2 * BLOCK]
+            ) {
               yield { BM, BN, BK, WARPS, CLUSTER, TILES_M, RESIDENT };
             }
           }

@@ -37,7 +37,7 @@ Deno.test("wgmma has legal configs, of which as many blocks fit on a multiproces
 
 Deno.test("prepare() of wgmma gives maps of both operands, and slices of whole steps", () => {
   const config = {
-    ...{ BM: 64, BN: 80, BK: 256, WARPS: 4, CLUSTER: 3, TILES_M: 2 },
+    ...{ BM: 64, BN: 80, BK: 128, WARPS: 4, CLUSTER: 3, TILES_M: 2 },
     RESIDENT: 2,
   };
   const values = { m: 150, n: 330, k: 2000, scale: "block128" };
@@ -53,11 +53,11 @@ Deno.test("prepare() of wgmma gives maps of both operands, and slices of whole s
     { ...box, rows: 330, boxRows: 64 },
     { ...box, rows: 150, boxRows: 40 },
   ]);
-  // Three steps, of which two have room beside a sum of each output and a scale for each 128 of K.
+  // Six steps, of which five have room beside a sum of each output and a scale for each 128 of K.
   assertEquals(launch!.args.at(-1), { kind: "i32", value: 768 });
   assertStrictEquals(
     launch!.shape!.sharedBytes,
-    2 * (144 * 256 + 16) + 6 * 80 * 4 + 3 * 427 * 16 + 16,
+    5 * (144 * 128 + 16) + 6 * 80 * 4 + 3 * 427 * 16 + 16,
   );
-  assertStrictEquals(launch!.build!.defines.STAGES, 2);
+  assertStrictEquals(launch!.build!.defines.STAGES, 5);
 });
