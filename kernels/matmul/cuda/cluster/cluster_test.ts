@@ -97,9 +97,15 @@ Deno.test("candidates() by tensor maps have slices of whole steps at every K", (
       matmul.point({ m, n, k, type: "bf16", layout: "nt" }),
     ).filter(({ LOAD }) => LOAD === "tensor");
   // 56 steps of 128: sixteen blocks would leave the last without any, fourteen have four each, and
-  // eight of each of two tiles seven, four of each of four fourteen.
-  const few = of(256, 7168).filter(({ BN }) => BN === 40);
-  assertEquals([...new Set(few.map(({ CLUSTER }) => CLUSTER))], [14, 8, 4]);
+  // eight seven each; clusters of two by four tiles have two slices.
+  const few = (m: number) => [
+    ...new Set(
+      of(256, 7168, m).filter(({ BM, BN }) => BM === 64 && BN === 48)
+        .map(({ CLUSTER }) => CLUSTER),
+    ),
+  ];
+  assertEquals(few(64), [14]);
+  assertEquals(few(128), [8, 2]);
   for (const [n, k] of [[512, 7168], [128, 2880], [256, 512], [8, 4096]]) {
     assert(of(n!, k!).length > 0, `N=${n} K=${k}`);
   }

@@ -23,7 +23,7 @@ const CLUSTERS = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16];
 /** K steps. */
 const STEPS = { wgmma: [64, 128, 256], tensor: [128, 64] } as const;
 /** Tiles of a cluster along M and along N. */
-const BESIDE = [[1, 1], [2, 1], [1, 2], [1, 4], [2, 2], [4, 1]] as const;
+const BESIDE = [[1, 1], [2, 1], [2, 4]] as const;
 
 type Shape = Pick<MatmulPoint, "m" | "n" | "k" | "type">;
 type Limits = Pick<DeviceInfo, "units" | "sharedBytes" | "clusters">;
