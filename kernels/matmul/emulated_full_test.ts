@@ -103,37 +103,43 @@ const hipDecomposeK = hipKernels.find(({ name }) => name === "decompose-k")!;
 const RAGGED = { m: 30, n: 44, k: 600, epilogue: "bias+relu" };
 const WHOLE = { m: 32, n: 48, k: 768, epilogue: "relu" };
 
+/** Types in both layouts; those of 16 bits, which are read alike, in one each. */
+const TYPES = [
+  ["bf16", "nn"],
+  ["f16", "nt"],
+  ["f32", "nn"],
+  ["f32", "nt"],
+] as const;
+
 /** Tiles that differ most: one wave, waves that split K, the most waves, the widest. */
 const HIP_TILES: readonly HipTile[] = [0, 3, 5, 8, 16, 21].map((i) =>
   hipTiles[i]!
 );
 
-for (const type of ["bf16", "f16", "f32"]) {
-  for (const layout of ["nn", "nt"]) {
-    hipTest(
-      `decompose-k is right with the extreme tiles, ${type} ${layout}`,
-      async (device) => {
-        let ran = 0;
-        for (const tile of HIP_TILES) {
-          for (const shape of [RAGGED, WHOLE]) {
-            const point = matmul.point({ ...shape, type, layout });
-            const config = { ...tile, SPLIT: 3 };
-            if (ldsBytes(tile, point.type) > 65536) continue;
-            if (hipRules.waves(point, config)) continue;
-            const found = await emulate(device, {
-              op: matmul,
-              kernel: hipDecomposeK,
-              point,
-              config,
-            });
-            assertStrictEquals(found, "", JSON.stringify([shape, config]));
-            ran++;
-          }
+for (const [type, layout] of TYPES) {
+  hipTest(
+    `decompose-k is right with the extreme tiles, ${type} ${layout}`,
+    async (device) => {
+      let ran = 0;
+      for (const tile of HIP_TILES) {
+        for (const shape of [RAGGED, WHOLE]) {
+          const point = matmul.point({ ...shape, type, layout });
+          const config = { ...tile, SPLIT: 3 };
+          if (ldsBytes(tile, point.type) > 65536) continue;
+          if (hipRules.waves(point, config)) continue;
+          const found = await emulate(device, {
+            op: matmul,
+            kernel: hipDecomposeK,
+            point,
+            config,
+          });
+          assertStrictEquals(found, "", JSON.stringify([shape, config]));
+          ran++;
         }
-        assert(ran >= 6, `${ran}`);
-      },
-    );
-  }
+      }
+      assert(ran >= 6, `${ran}`);
+    },
+  );
 }
 
 const base: SplitkConfig = {
@@ -240,31 +246,29 @@ const METAL_TILES: typeof metalTiles = [1, 3, 6, 10, 14].map((i) =>
   metalTiles[i]!
 );
 
-for (const type of ["bf16", "f16", "f32"]) {
-  for (const layout of ["nn", "nt"]) {
-    metalTest(
-      `decompose-k on Metal is right with the extreme tiles, ${type} ${layout}`,
-      async (device) => {
-        let ran = 0;
-        for (const [i, tile] of METAL_TILES.entries()) {
-          const point = matmul.point({
-            ...SHORT[i % 2],
-            ...{ type, layout },
-          });
-          const config = { ...tile, SPLIT: 3 };
-          const found = await emulate(device, {
-            op: matmul,
-            kernel: metalDecomposeK,
-            point,
-            config,
-          });
-          assertStrictEquals(found, "", JSON.stringify(config));
-          ran++;
-        }
-        assert(ran === METAL_TILES.length);
-      },
-    );
-  }
+for (const [type, layout] of TYPES) {
+  metalTest(
+    `decompose-k on Metal is right with the extreme tiles, ${type} ${layout}`,
+    async (device) => {
+      let ran = 0;
+      for (const [i, tile] of METAL_TILES.entries()) {
+        const point = matmul.point({
+          ...SHORT[i % 2],
+          ...{ type, layout },
+        });
+        const config = { ...tile, SPLIT: 3 };
+        const found = await emulate(device, {
+          op: matmul,
+          kernel: metalDecomposeK,
+          point,
+          config,
+        });
+        assertStrictEquals(found, "", JSON.stringify(config));
+        ran++;
+      }
+      assert(ran === METAL_TILES.length);
+    },
+  );
 }
 
 cxxTest(
