@@ -33,6 +33,7 @@ async function within(
       failOn: FAIL_ON,
       only: undefined,
       format: "text",
+      config: undefined,
     };
     await Deno.writeTextFile(options.base, writeCsv(base));
     await Deno.writeTextFile(options.next, writeCsv(next));
@@ -119,15 +120,33 @@ function keyOfRow(): Record<string, string> {
   return key;
 }
 
-Deno.test("compareRows() takes thresholds from the flags, else 3 % and 0.2 us", () =>
+Deno.test("compareRows() takes thresholds from the flags, then from the file, by suite", () =>
   within(
-    { base: [csvRow()], next: [csvRow({ median_us: "11" })] },
-    async (options) => {
-      const slower = async (more: Partial<Comparing>) =>
-        (await compareRows({ ...options, ...more })).counts.slower;
-      assertEquals(await slower({}), 1);
-      assertEquals(await slower({ threshold: 15 }), 0);
-      assertEquals(await slower({ minUs: 1.5 }), 0);
+    {
+      base: [csvRow(), csvRow({ suite: "t" })],
+      next: [
+        csvRow({ median_us: "11" }),
+        csvRow({ suite: "t", median_us: "11" }),
+      ],
+    },
+    async (options, folder) => {
+      const config = join(folder, "diff.json");
+      await Deno.writeTextFile(config, '{"suites": {"t": {"threshold": 15}}}');
+      assertEquals(
+        (await compareRows({ ...options, config })).counts.slower,
+        1,
+      );
+      const flags = { ...options, config, threshold: 5 };
+      assertEquals((await compareRows(flags)).counts.slower, 2);
+      assertEquals(
+        (await compareRows({ ...options, minUs: 1.5 })).counts.slower,
+        0,
+      );
+      const error = await assertRejects(
+        () => compareRows({ ...options, config: join(folder, "none.json") }),
+        UserError,
+      );
+      assertEquals(error.code, EXIT.usage);
     },
   ));
 
