@@ -83,10 +83,6 @@ const RING = {
 };
 const CLUSTER = { ...RING, CLUSTER: 4, PARTS: 1 };
 const GRID = { ...RING, CLUSTER: 1, PARTS: 4 };
-const WGMMA = {
-  LOAD: "wgmma",
-  ...{ BK: 128, WARPS: 8, KWARPS: 1, STAGES: 2, CLUSTER: 2, PARTS: 1 },
-};
 const TENSOR = {
   LOAD: "tensor",
   ...{ BM: 64, BN: 48, BK: 128, KWARPS: 1, CLUSTER: 2, PARTS: 1 },
@@ -128,15 +124,14 @@ const clusterCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
   ]),
   warpgroups: mutantCase("wgmma-k", [
     { ...NT, m: 100, n: 88 },
-    { ...WGMMA, BM: 128, BN: 48 },
+    { ...TENSOR, BM: 128, WARPS: 8, STAGES: 2 },
   ], [
-    ...["wgmma_no_proxy_fence", "wgmma_no_fence", "wgmma_late_wait"],
-    ...["wgmma_same_rows", "wgmma_same_box", "wgmma_same_k"],
-    ...["tile_no_swizzle", "tile_one_box"],
+    ...["wgmma_no_fence", "wgmma_late_wait", "wgmma_same_rows"],
+    ...["wgmma_same_box", "wgmma_same_k"],
   ]),
   "warpgroups with the same rows": mutantCase("wgmma-k", [
     { ...NT, n: 88 },
-    { ...WGMMA, BM: 64, BN: 96 },
+    { ...TENSOR, BN: 96, WARPS: 8, STAGES: 2 },
   ], ["wgmma_same_columns"]),
   // A cluster has two tiles, of which one does not exist.
   "tensor maps": mutantCase("wgmma-k", [

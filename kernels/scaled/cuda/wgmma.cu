@@ -33,7 +33,6 @@ static_assert(!BLOCKS || BK == BLOCK, "a step has one scale");
 
 // A warp's 16 x WN of the sums of its warpgroup.
 struct TiledMma {
-  using TileB = Tile<BN, BK, 0, BOX>;
   using Vec = Pack<float, 4>;
   static constexpr int SLOTS = WN / 8, BEHIND = 0;
   Vec part[SLOTS] = {};

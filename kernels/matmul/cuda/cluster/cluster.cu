@@ -2,35 +2,29 @@
 //
 //              cluster_mma      a ring in shared memory, tensor cores
 //   FFMA       cluster_ffma     the same in IEEE fp32
-//   WARPGROUPS cluster_wgmma    a ring, products of whole warpgroups
-//   TENSOR     cluster_tensor   the same (also WARPGROUPS), copies of whole tiles by tensor maps
+//   WARPGROUPS cluster_wgmma    a ring that tensor maps fill, products of whole warpgroups
 //
 // Ideas: a product of 64 x BN by a warpgroup reads its operands from shared memory once, not once
 // for each warp, so that tiles are large, and each operand is read from the cache less often. With
 // tensor maps a thread of a warp of its own asks for a K step of both operands; no other has
 // anything to do with addresses, and what does not exist arrives as zeros.
 //
-//   A [M, K], rows lda apart   B [K, N] (nn) or [N, K] (nt; all of WARPGROUPS), rows ldb apart
+//   A [M, K], rows lda apart   B [K, N] (nn) or [N, K] (nt; WARPGROUPS too), rows ldb apart
 //   bias [N] or null           C [M, N], rows ldc apart
 //   block 32 * WARPS; shared memory of STAGES * (BM + BN) * BK elements and, but where CLUSTER *
 //   PARTS is 1, BM * BN * 4 + 16 bytes
-//   TENSOR: boxes of BM / TILES_N x 64 of A and BN / TILES_M x 64 of B; slice is whole K steps; block
+//   WARPGROUPS: boxes of BM / TILES_N x 64 of A and BN / TILES_M x 64 of B; slice is whole K steps; block
 //   32 more, 16 bytes a stage more
 #include "cluster.cuh"
 #if WARPGROUPS
 #include "../tile/tiled_wgmma.cuh"
-#if TENSOR
-#include "../tile/tensor_ring.cuh"
-#endif
 #elif FFMA
 #include "../tile/tiled_ffma.cuh"
 #else
 #include "../tile/tiled_mma.cuh"
 #endif
 
-#if !TENSOR
-#include "../tile/ring.cuh"
-
+#if !WARPGROUPS
 struct Mainloop {
   using TiledMma = ::TiledMma;
   static constexpr int ROOM =
@@ -46,14 +40,12 @@ struct Mainloop {
 };
 #endif
 
-#if TENSOR
+#if WARPGROUPS
 extern "C" __global__ void __launch_bounds__(TensorRing<TiledMma>::BLOCK, 1)
-cluster_tensor(const __grid_constant__ TensorMap A, const __grid_constant__ TensorMap B,
+cluster_wgmma(const __grid_constant__ TensorMap A, const __grid_constant__ TensorMap B,
                const TYPE* bias, TYPE* C, int M, int N, int K, int slice, int ldc, int relu) {
   cluster_of<TensorRing<TiledMma>, true>(&A, &B, {C, bias, relu}, nullptr, {M, N, K, slice, 0, 0, ldc});
 }
-#elif WARPGROUPS
-CLUSTER_ENTRY(cluster_wgmma)
 #elif FFMA
 CLUSTER_ENTRY(cluster_ffma)
 #else

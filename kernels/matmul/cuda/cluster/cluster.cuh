@@ -147,12 +147,11 @@ __device__ __noinline__ void ragged_cluster(const TYPE* A, const TYPE* B, Output
 
 //   grid (PARTS * CLUSTER * TILES_M * TILES_N, tiles of N / TILES_N, tiles of M / TILES_M), or
 //   TILES_FIRST (tiles of N, tiles of M, PARTS). slice * PARTS * CLUSTER >= K. `whole` says that the rows of A and of B start on 16
-//   bytes in every slice and are whole chunks long, which those of warpgroups always are: a call
-//   would have their products wait for one another.
+//   bytes in every slice and are whole chunks long.
 template <class Mainloop>
 __device__ inline void cluster(const TYPE* A, const TYPE* B, Output out, float* sums, Sizes s,
                                int whole) {
-  if (EVEN_A || EVEN_B || WARPGROUPS || whole) cluster_of<Mainloop, true>(A, B, out, sums, s);
+  if (EVEN_A || EVEN_B || whole) cluster_of<Mainloop, true>(A, B, out, sums, s);
   else ragged_cluster<Mainloop>(A, B, out, sums, s);
 }
 

@@ -25,7 +25,6 @@ import {
   columnsOf,
   evenness,
   gridOf,
-  isWarpgroups,
   sharedBytes,
   sliceOf,
   threadsOf,
@@ -77,8 +76,7 @@ function workspace(
 const LOADS = {
   ring: { macros: {}, entry: "cluster_mma" },
   warps: { macros: { PRIVATE: 1 }, entry: "cluster_mma" },
-  wgmma: { macros: { WARPGROUPS: 1 }, entry: "cluster_wgmma" },
-  tensor: { macros: { WARPGROUPS: 1, TENSOR: 1 }, entry: "cluster_tensor" },
+  tensor: { macros: { WARPGROUPS: 1 }, entry: "cluster_wgmma" },
 } as const;
 
 /** The differences of one kernel from the others. */
@@ -127,10 +125,10 @@ function defineCluster(
       const slice = sliceOf(point, config);
       const whole = isWhole(site, slice);
       const { EVEN_A, EVEN_B } = evenness(point, config);
-      if ((EVEN_A || EVEN_B || isWarpgroups(config)) && !whole) {
+      const tensor = config.LOAD === "tensor";
+      if ((EVEN_A || EVEN_B || tensor) && !whole) {
         throw new Error(`Operands of ${named.name} do not start on 16 bytes`);
       }
-      const tensor = config.LOAD === "tensor";
       const { entry } = LOADS[config.LOAD];
       return {
         entry: type === "f32" ? "cluster_ffma" : entry,

@@ -17,11 +17,10 @@ export const MOST_STAGES = 8;
 /** The tunables of a one-launch kernel. */
 export type ClusterConfig = Values & {
   /**
-   * Whether operands go through a ring in shared memory, from where warps or whole warpgroups
-   * multiply them, through one of warpgroups that tensor maps fill, or through a ring for each
-   * warp.
+   * Whether operands go through a ring in shared memory, through a ring for each warp, or through
+   * one that tensor maps fill, from where whole warpgroups multiply them.
    */
-  readonly LOAD: "ring" | "warps" | "wgmma" | "tensor";
+  readonly LOAD: "ring" | "warps" | "tensor";
   /** Rows and columns of a tile of the output. */
   readonly BM: number;
   readonly BN: number;
@@ -40,11 +39,6 @@ export type ClusterConfig = Values & {
   readonly TILES_M?: number;
   readonly TILES_N?: number;
 };
-
-/** Returns whether whole warpgroups multiply. */
-export function isWarpgroups({ LOAD }: Pick<ClusterConfig, "LOAD">): boolean {
-  return LOAD === "wgmma" || LOAD === "tensor";
-}
 
 /** Tiles of a cluster. */
 export function tilesAtOnce(
@@ -174,7 +168,7 @@ export function columnsOf(
   { n }: Pick<Sizes, "n">,
   { LOAD, BN }: Pick<ClusterConfig, "LOAD" | "BN">,
 ): number {
-  return isWarpgroups({ LOAD }) ? BN : Math.min(BN, Math.ceil(n / 16) * 16);
+  return LOAD === "tensor" ? BN : Math.min(BN, Math.ceil(n / 16) * 16);
 }
 
 /** A warp's part of a tile, and how many warps share a K step: `WarpTiling` of warps.cuh. */
@@ -183,7 +177,7 @@ export function cutOf(
   config: ClusterConfig,
 ): { readonly m: number; readonly n: number; readonly k: number } {
   const { BM, BN, WARPS, KWARPS } = config;
-  if (isWarpgroups(config)) return { m: 16, n: BM * BN / 16 / WARPS, k: 1 };
+  if (config.LOAD === "tensor") return { m: 16, n: BM * BN / 16 / WARPS, k: 1 };
   let [m, n, k] = [BM, columnsOf(point, config), KWARPS];
   for (let warps = WARPS / KWARPS; warps > 1; warps /= 2) {
     const rows = m % 32 === 0;
@@ -251,7 +245,7 @@ function mailBytes(point: Sizes, config: ClusterConfig): number {
   // Of a thread, by fours.
   const slots = sums / 4 / 32 / WARPS;
   if (
-    isWarpgroups(config) &&
+    config.LOAD === "tensor" &&
     (slots % CLUSTER === 0 || slots >= (CLUSTER - 1) ** 2)
   ) {
     return (CLUSTER - 1) * Math.ceil(slots / CLUSTER) * 32 * WARPS * 16;

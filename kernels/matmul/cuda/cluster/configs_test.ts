@@ -40,7 +40,7 @@ Deno.test("cutOf() is WarpTiling of warps.cuh", () => {
   assertEquals([of(32, 32, 8, 8), of(64, 64, 8, 2)], [8, 2]);
   // Columns are halved by eights.
   assertEquals([of(16, 8, 4), of(16, 40, 4), of(32, 48, 8)], [4, 4, 2]);
-  const wgmma = { ...config, LOAD: "wgmma", BM: 64, BN: 40 } as const;
+  const wgmma = { ...config, LOAD: "tensor", BM: 64, BN: 40 } as const;
   assertEquals(cutOf(wide, wgmma), { m: 16, n: 40, k: 1 });
   // 48 rows are no two times sixteens, and of 48 columns only fp32 does not take 24.
   const narrow = { ...config, BM: 48, BN: 64, WARPS: 8 } as const;
@@ -53,7 +53,7 @@ Deno.test("columnsOf() leaves out those that a small output lacks", () => {
   const of = (n: number, LOAD: ClusterConfig["LOAD"] = "ring") =>
     columnsOf({ n }, { LOAD, BN: 64 });
   assertEquals([of(48), of(33), of(64), of(4096)], [48, 48, 64, 64]);
-  assertEquals([of(48, "warps"), of(48, "wgmma")], [48, 64]);
+  assertEquals([of(48, "warps"), of(48, "tensor")], [48, 64]);
 });
 
 Deno.test("lanesOf() is Lanes of tiled_ffma.cuh", () => {
@@ -237,7 +237,8 @@ Deno.test("rules pass what ran, and name what is wrong with a config", () => {
 Deno.test("rules of warpgroups are those of wgmma's products", () => {
   const wide = matmul.point({ m: 20, n: 512, k: 7168, layout: "nt" });
   const warpgroups = (more: Partial<ClusterConfig>) => {
-    const whole = { ...config, LOAD: "wgmma", BM: 64, BN: 40, CLUSTER: 8 };
+    const tile = { LOAD: "tensor", BM: 64, BN: 40, BK: 128 };
+    const whole = { ...config, ...tile, CLUSTER: 8 };
     return Object.entries(rules).flatMap(([name, rule]) =>
       rule(wide, { ...whole, ...more } as ClusterConfig, h200) ? [name] : []
     );
@@ -274,7 +275,7 @@ Deno.test("rules of tensor maps and of clusters of several tiles", () => {
     "maps,warpgroups,shared",
   );
   assertStrictEquals(
-    broken({ LOAD: "wgmma", TILES_M: 1, TILES_N: 2 }),
+    broken({ LOAD: "ring", TILES_M: 1, TILES_N: 2 }),
     "cluster",
   );
   assertStrictEquals(broken({ CLUSTER: 2, TILES_M: 1, TILES_N: 8 }), "cluster");
@@ -292,6 +293,5 @@ Deno.test("rules of tensor maps and of clusters of several tiles", () => {
   // A warp of its own copies, and what one stage held would never be free.
   const many = { BM: 128, BN: 64, WARPS: 32, STAGES: 2, TILES_M: 1 };
   assertStrictEquals(broken(many), "warpgroups");
-  assertStrictEquals(broken({ ...many, LOAD: "wgmma" }), "");
   assertStrictEquals(broken({ STAGES: 1 }), "stages");
 });

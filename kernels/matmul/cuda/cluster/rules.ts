@@ -24,7 +24,6 @@ import {
   columnsOf,
   cutOf,
   gridOf,
-  isWarpgroups,
   lanesOf,
   meetingBytes,
   ringBytes,
@@ -54,7 +53,7 @@ export const rules: Readonly<
 > = {
   tile({ m, n }, { LOAD, BM, BN }) {
     // A warpgroup has 64 rows, and those that do not exist are not read.
-    return padding("BM", BM, covering(m, isWarpgroups({ LOAD }) ? 64 : 16)) ??
+    return padding("BM", BM, covering(m, LOAD === "tensor" ? 64 : 16)) ??
       padding("BN", BN, 2 * Math.max(n, 16) - 1);
   },
   maps(point, config, { tensorMaps }) {
@@ -70,13 +69,13 @@ export const rules: Readonly<
   },
   columns({ layout, type }, { LOAD, BN }) {
     const power = (BN & BN - 1) === 0 && BN >= 16;
-    return isWarpgroups({ LOAD }) || power ||
+    return LOAD === "tensor" || power ||
         (layout === "nt" && type !== "f32" && BN % 8 === 0)
       ? undefined
       : `BN=${BN} is no power of two from 16 on, as B by rows and fp32 need it`;
   },
   warpgroups(_, { LOAD, BM, BN, BK, WARPS }) {
-    if (!isWarpgroups({ LOAD })) return undefined;
+    if (LOAD !== "tensor") return undefined;
     const threads = threadsOf({ LOAD, WARPS });
     if (threads > 1024) return `${threads} threads, 1024 are the most`;
     const columns = BM * BN / 16 / WARPS;
@@ -86,7 +85,7 @@ export const rules: Readonly<
       : `${WARPS} warps are no warpgroups with products of 64 rows, 8 to 256 columns and 64 of K`;
   },
   registers(point, config) {
-    if (isWarpgroups(config)) return undefined;
+    if (config.LOAD === "tensor") return undefined;
     const needed = registersOf(point, config);
     const most = Math.min(255, 65536 / 32 / config.WARPS);
     return needed <= most
@@ -95,7 +94,7 @@ export const rules: Readonly<
   },
   warps(point, config) {
     const { LOAD, WARPS, KWARPS, BK } = config;
-    if (isWarpgroups(config)) return undefined;
+    if (config.LOAD === "tensor") return undefined;
     if (WARPS % KWARPS !== 0) {
       return `KWARPS=${KWARPS} does not divide WARPS=${WARPS}`;
     }
@@ -245,7 +244,7 @@ export function predict(
   const steps = Math.ceil(slice / BK);
   // Shared memory is read at 128 bytes a clock, in fp32 by each lane for itself; a unit
   // multiplies 98 fp32 (128 are never seen), 1024 of 16 bits, or 2000 by warpgroups.
-  const rate = isWarpgroups(config) ? 2000 : type === "f32" ? 98 : 1024;
+  const rate = config.LOAD === "tensor" ? 2000 : type === "f32" ? 98 : 1024;
   const math = Math.max(
     type === "f32" ? readsOf(point, config) * slice / 1755 : block / 225e3,
     BM * BN * slice / 1755 / rate,

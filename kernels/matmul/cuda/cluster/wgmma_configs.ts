@@ -10,7 +10,6 @@ import {
   besideRing,
   type ClusterConfig,
   clustersAtOnce,
-  MOST_STAGES,
   ringBytes,
   sliceOf,
   tilesOf,
@@ -20,8 +19,8 @@ import type { MatmulPoint } from "../../point.ts";
 /** Columns of a tile, or fewer that make as many tiles. */
 const COLUMNS = [16, 24, 32, 40, 48, 64, 80, 96, 128, 192, 256];
 const CLUSTERS = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16];
-/** K steps. */
-const STEPS = { wgmma: [64, 128, 256], tensor: [128, 64] } as const;
+/** K steps, and how many are in flight at most. */
+const STEPS = [[128, 8], [64, 12]] as const;
 /** Tiles of a cluster along M and along N. */
 const BESIDE = [[1, 1], [2, 1], [2, 4]] as const;
 
@@ -29,8 +28,8 @@ type Shape = Pick<MatmulPoint, "m" | "n" | "k" | "type">;
 type Limits = Pick<DeviceInfo, "units" | "sharedBytes" | "clusters">;
 
 /**
- * Tiles of 64 and 128 rows, with the most slices whose blocks are all on the device at once. All
- * steps in flight, or all that there is room for, and three.
+ * Tiles of 64 and 128 rows, with the most slices whose blocks are all on the device at once, and
+ * all steps in flight, or all that there is room for.
  */
 export function* wgmmaConfigs(
   shape: Shape,
@@ -43,10 +42,8 @@ export function* wgmmaConfigs(
   );
   for (const BM of m > 64 ? [64, 128] : [64]) {
     for (const BN of columns) {
-      for (const LOAD of ["wgmma", "tensor"] as const) {
-        for (const cluster of joins(shape, { BM, BN, LOAD }, limits)) {
-          yield* rings(shape, { LOAD, BM, BN, ...cluster }, limits);
-        }
+      for (const cluster of joins(shape, { BM, BN }, limits)) {
+        yield* rings(shape, { LOAD: "tensor", BM, BN, ...cluster }, limits);
       }
     }
   }
@@ -55,17 +52,17 @@ export function* wgmmaConfigs(
 /** The most slices of which all blocks are on the device at once. */
 function* joins(
   shape: Shape,
-  { LOAD, ...tile }: Pick<ClusterConfig, "LOAD" | "BM" | "BN">,
+  tile: Pick<ClusterConfig, "BM" | "BN">,
   limits: Limits,
 ) {
   const [x, y] = tilesOf(shape, tile);
-  for (const [TILES_M, TILES_N] of LOAD === "tensor" ? BESIDE : [BESIDE[0]]) {
+  for (const [TILES_M, TILES_N] of BESIDE) {
     const tiles = TILES_M * TILES_N;
     const clusters = Math.ceil(x / TILES_N) * Math.ceil(y / TILES_M);
     const CLUSTER = CLUSTERS.findLast((size) =>
       size * tiles === 1 ||
       size * tiles <= 16 && clusters <= clustersAtOnce(limits, size * tiles) &&
-        (LOAD !== "tensor" || allSlicesHaveSome(shape, size))
+        allSlicesHaveSome(shape, size)
     );
     if (!CLUSTER) continue;
     yield { CLUSTER, PARTS: 1, ...(tiles > 1 ? { TILES_M, TILES_N } : {}) };
@@ -74,38 +71,25 @@ function* joins(
 
 /** Returns whether no block is left without any of K where a tile has so many and steps are whole. */
 function allSlicesHaveSome({ k }: Shape, slices: number): boolean {
-  const [BK] = STEPS.tensor;
-  const slice = sliceOf({ k }, {
-    LOAD: "tensor",
-    BK,
-    CLUSTER: slices,
-    PARTS: 1,
-  });
-  return !allHaveSome(k, { slices, slice });
+  const [[BK]] = STEPS;
+  const whole = { LOAD: "tensor", BK, CLUSTER: slices, PARTS: 1 } as const;
+  return !allHaveSome(k, { slices, slice: sliceOf({ k }, whole) });
 }
 
 function* rings(
   shape: Shape,
-  config:
-    & Pick<ClusterConfig, "BM" | "BN" | "CLUSTER" | "PARTS">
-    & { readonly LOAD: "wgmma" | "tensor" },
+  config: Pick<ClusterConfig, "LOAD" | "BM" | "BN" | "CLUSTER" | "PARTS">,
   { sharedBytes }: Limits,
 ): Iterable<ClusterConfig> {
-  const { LOAD, BM, BN, CLUSTER } = config;
-  for (const BK of STEPS[LOAD]) {
+  const { BM, BN, CLUSTER } = config;
+  for (const [BK, inFlight] of STEPS) {
     for (const WARPS of warps(BM, BN)) {
-      const whole = { ...config, BK, WARPS, KWARPS: 1, STAGES: 1 };
+      const one = { ...config, BK, WARPS, KWARPS: 1, STAGES: 1 };
       const steps = Math.ceil(shape.k / CLUSTER / BK);
-      const stage = ringBytes(shape, whole) + 16;
-      const room = Math.floor((sharedBytes - besideRing(shape, whole)) / stage);
-      const most = Math.min(steps, room, BK === 64 ? 12 : MOST_STAGES);
-      for (
-        const STAGES of LOAD === "tensor"
-          ? [most]
-          : new Set([most, Math.min(most, 3)])
-      ) {
-        if (STAGES >= Math.min(2, steps)) yield { ...whole, STAGES };
-      }
+      const stage = ringBytes(shape, one) + 16;
+      const room = Math.floor((sharedBytes - besideRing(shape, one)) / stage);
+      const STAGES = Math.min(steps, room, inFlight);
+      if (STAGES >= Math.min(2, steps)) yield { ...one, STAGES };
     }
   }
 }

@@ -13,27 +13,23 @@
 //
 // Compile-time: warps.cuh's.
 
-// ROWS x COLS elements as stored, BOX columns after BOX columns. The chunks of a row are permuted
+// ROWS x COLS elements as stored. The chunks of a row are permuted
 // by the row (XOR), so that eight rows' chunks of one column lie in different banks; rows that are
 // read together may be 2^APART apart.
-template <int ROWS, int COLS, int APART = 0, int BOX = COLS>
+template <int ROWS, int COLS, int APART = 0>
 struct Tile {
-  static constexpr int CHUNKS = COLS / PER, ALL = ROWS * CHUNKS, LINE = BOX / PER;
+  static constexpr int CHUNKS = COLS / PER, ALL = ROWS * CHUNKS;
   static constexpr int BYTES = ALL * 16, TURNS = (ALL + COPIERS - 1) / COPIERS;
-  static constexpr int WIDE = LINE < 8 ? LINE : 8;
+  static constexpr int WIDE = CHUNKS < 8 ? CHUNKS : 8;
   static constexpr bool POWERS = (CHUNKS & CHUNKS - 1) == 0 && (COPIERS & COPIERS - 1) == 0;
   static_assert(POWERS, "a turn adds bits to a thread's row and chunk that it has not");
-  static_assert(BOX == COLS || COPIERS % CHUNKS == 0, "a thread has the same chunk in all turns");
 
   __host__ __device__ static constexpr unsigned flips(unsigned row) {
     return (row >> APART) / (8 / WIDE) % WIDE;
   }
   // Bytes from the start of the tile to a chunk.
   __device__ static unsigned at(unsigned row, unsigned chunk) {
-    if (BOX == COLS) return (row * CHUNKS + (chunk ^ flips(row))) * 16;
-    unsigned box = MUTANT(tile_one_box) ? 0 : chunk / LINE;
-    unsigned flip = MUTANT(tile_no_swizzle) ? 0 : flips(row);
-    return ((box * ROWS + row) * LINE + (chunk % LINE ^ flip)) * 16;
+    return (row * CHUNKS + (chunk ^ flips(row))) * 16;
   }
 
   // A thread's first chunk: where it is and where it goes. All others are constants away, as the
@@ -60,7 +56,7 @@ struct Tile {
       int i = turn * COPIERS, row = i / CHUNKS, chunk = i % CHUNKS;
       if (ALL % COPIERS != 0 && turn == TURNS - 1 && own.row + row >= ROWS) break;
       const TYPE* p = own.from + below(down + row, ld) + right + chunk * PER;
-      unsigned to = (own.to ^ flips(row) * 16) + stage + (row * LINE + chunk) * 16;
+      unsigned to = (own.to ^ flips(row) * 16) + stage + (row * CHUNKS + chunk) * 16;
       int there = row < under || MUTANT(tile_no_row_guard) ? left - chunk * PER : 0;
       if (EVEN) {
         copy_async_16_line(to, p);
@@ -75,9 +71,7 @@ struct Tile {
     }
   }
 };
-// Of what warpgroups multiply, 128 bytes of a row lie together.
-constexpr int BOX = WARPGROUPS ? 128 / sizeof(TYPE) : TILE_K;
-using TileA = Tile<BM, TILE_K, 0, BOX>;
+using TileA = Tile<BM, TILE_K>;
 
 // product += a[.., length] . b[length, ..], of which `rows` rows and `cols` columns exist.
 // Calls `meanwhile` with the first copies under way. Lanes, and then warps, that split K add their
@@ -119,7 +113,6 @@ __device__ inline void multiply(TiledMma& product, const TYPE* a, const TYPE* b,
   for (int step = 0; step < steps; step++) {
     // Each step finds STAGES groups under way, and waits for the oldest.
     if (!MUTANT(ring_no_wait)) wait_copies<STAGES - 1 + MUTANT(ring_late_wait)>();
-    product.copied();
     if (!MUTANT(ring_no_barrier)) meet();
     unsigned from = ring + stage * STAGE;
     product.step(from, from + TileA::BYTES);

@@ -5,7 +5,11 @@
 #ifndef MNKBENCH_TENSOR_RING
 #define MNKBENCH_TENSOR_RING
 #include "cluster_reduce.cuh"
-#include "ring.cuh"
+#include "../../../device/ptx_mma.h"
+
+// Elements of a row that lie together: 128 bytes.
+constexpr int BOX = 128 / sizeof(TYPE);
+static_assert(BK % BOX == 0, "a step is whole boxes");
 
 // A ring of K steps, which a warp of its own fills by tensor maps: one lane of it asks for a step as
 // soon as all who multiply have read what was there. Of each stage one mbarrier counts the bytes
@@ -19,8 +23,9 @@
 template <class Mma>
 struct TensorRing {
   using TiledMma = Mma;
-  using TileB = typename TiledMma::TileB;
-  static constexpr int STAGE = TileA::BYTES + TileB::BYTES, BARRIERS = STAGES * STAGE;
+  // Bytes of a stage, of either operand box after box.
+  static constexpr int BYTES_A = BM * BK / BOX * 128, BYTES_B = BN * BK / BOX * 128;
+  static constexpr int STAGE = BYTES_A + BYTES_B, BARRIERS = STAGES * STAGE;
   static constexpr int ROOM = BARRIERS + STAGES * 16;
   // The warp that copies comes after those that multiply.
   static constexpr int BLOCK = THREADS + 32;
@@ -85,7 +90,7 @@ struct TensorRing {
     unsigned mask = 0;
 #pragma unroll
     for (int i = 0; i < DOWN; i++) mask |= 1u << rank(i, across);
-    copy<BN, DOWN>(B, to + TileA::BYTES, n0, BN, k, down, mask, bar);
+    copy<BN, DOWN>(B, to + BYTES_A, n0, BN, k, down, mask, bar);
   }
 
   // False for the warp that copies: it has no sums. `sizes.M`: the rows of A.
@@ -99,7 +104,7 @@ struct TensorRing {
     bool copies = threadIdx.x == THREADS;
     auto expect = [&](int s) {
       int bytes = rows * BK / BOX * 128;
-      barrier_expect(come + s * 8, bytes + (MUTANT(tma_few_bytes) ? 0 : TileB::BYTES));
+      barrier_expect(come + s * 8, bytes + (MUTANT(tma_few_bytes) ? 0 : BYTES_B));
     };
     auto ask_a = [&](int step, int s) {
       self.copy_a(A, m0, rows, k0 + step * BK, ring + s * STAGE, come + s * 8);
@@ -160,7 +165,7 @@ struct TensorRing {
     for (int step = 0; step < steps; step++) {
       unsigned from = ring + stage * STAGE;
       if (!MUTANT(tma_no_wait)) barrier_wait(come + stage * 8, parity);
-      product.start(from, from + TileA::BYTES);
+      product.start(from, from + BYTES_A);
       wgmma_wait<1 + MUTANT(tma_late_wait)>();
       __syncwarp();
       constexpr int BEHIND = TiledMma::BEHIND;

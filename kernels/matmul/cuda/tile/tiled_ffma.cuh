@@ -67,7 +67,6 @@ struct TiledMma {
   }
 
   // The thread's copies of a step have come.
-  __device__ void copied() const {}
 
   __device__ void step(unsigned a, unsigned b) {
     static_assert(BK % (4 * WK * GROUPS) == 0, "every group of lanes has steps of four k");

@@ -20,7 +20,6 @@ struct TiledMma {
   __device__ TiledMma(int m, int n, int k, int lane) : m(m), n(n), k(k), lane(lane) {}
 
   // The thread's copies of a step have come.
-  __device__ void copied() const {}
 
   __device__ void step(unsigned a, unsigned b) {
     static_assert(BK % (16 * WK) == 0, "every warp has k16 steps");

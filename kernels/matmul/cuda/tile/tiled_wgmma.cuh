@@ -3,7 +3,7 @@
 #define MNKBENCH_PRODUCT_WGMMA
 #include "../../../common/mutant.h"
 #include "../../../device/ptx_mma.h"
-#include "ring.cuh"
+#include "tensor_ring.cuh"
 
 template <class T> struct Warpgroup;
 template <> struct Warpgroup<bf16> {
@@ -23,7 +23,6 @@ template <> struct Warpgroup<f16> {
 // met.
 struct TiledMma {
   static_assert(NT, "the K of both operands lies along their rows");
-  using TileB = Tile<BN, BK, 0, BOX>;
   using Vec = Pack<float, 4>;
   static constexpr int SLOTS = WN / 8;
   // Steps under way when start() returns, beside its own.
@@ -32,10 +31,6 @@ struct TiledMma {
   int m, n, lane;
 
   __device__ TiledMma(int m, int n, int, int lane) : m(m), n(n), lane(lane) {}
-
-  __device__ void copied() const {
-    if (!MUTANT(wgmma_no_proxy_fence)) show_products();
-  }
 
   // Products of a step, which are a group.
   __device__ void start(unsigned a, unsigned b) {
@@ -59,10 +54,6 @@ struct TiledMma {
 #pragma unroll
     for (int i = 0; i < SLOTS; i++)
       for (int j = 0; j < 4; j++) not_before(part[i].at[j]);
-  }
-  __device__ void step(unsigned a, unsigned b) {
-    start(a, b);
-    finish();
   }
 
   // Every sum is one lane's. Lanes side by side give each other half of a product's four, so that
