@@ -99,7 +99,7 @@ Deno.test({
   fn: () =>
     within(async (run) => {
       const rows = fileURLToPath(
-        new URL("../results/published/decompose-k-v3", import.meta.url),
+        new URL("../results/published/decompose-k-v3.csv", import.meta.url),
       );
       const refused = [
         await run("report", "--out", "/dev/full", rows),

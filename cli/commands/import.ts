@@ -160,7 +160,7 @@ interface Imported {
   readonly row: CsvRow;
 }
 
-/** Writes `<out>/<run>/<suite>.csv`, all or none. @returns The exit code. */
+/** Writes `<out>/<run>.csv`, all or none. @returns The exit code. */
 async function importPublished(
   files: readonly string[],
   { run, out }: { readonly run: string | undefined; readonly out: string },
@@ -173,7 +173,7 @@ async function importPublished(
   }
   const targets = Map.groupBy(
     rows,
-    ({ row }) => contained(out, deviceFolder(row.run), `${row.suite}.csv`),
+    ({ row }) => contained(out, `${deviceFolder(row.run)}.csv`),
   );
   using _lock = await lockFolders([...targets.keys()].map(dirname), {
     note: tell,

@@ -182,7 +182,7 @@ function text(content: string): { path: string } & Disposable {
 }
 
 const COMMAND =
-  "table results/published/decompose-k-v3 --suite matmul-fp32 --kernel decomposeK,torch.mm --wins";
+  "table results/published/decompose-k-v3.csv --suite matmul-fp32 --kernel decomposeK,torch.mm --wins";
 const BEFORE = `# Results
 
 <!-- mnkbench:begin ${COMMAND} -->
@@ -248,7 +248,10 @@ const REFUSED: readonly (readonly [string, RegExp])[] = [
   ["table --row cluster-k", /leave out --format and --row/],
   ["table --nope", /line 3: .*--nope/],
   ["table nowhere", /line 3: Cannot read nowhere/],
-  ["table results/published/decompose-k-v3 --kernel x", /line 3: No kernel/],
+  [
+    "table results/published/decompose-k-v3.csv --kernel x",
+    /line 3: No kernel/,
+  ],
 ];
 
 for (const [command, why] of REFUSED) {

@@ -9,7 +9,7 @@ import { csvRow } from "../../report/testdata/csv_rows.ts";
 import { program, type Ran } from "../testdata/program.ts";
 import { temporary } from "../../bench/testdata/temporary.ts";
 
-const V3 = "results/published/decompose-k-v3";
+const V3 = "results/published/decompose-k-v3.csv";
 const SOURCES = fileURLToPath(
   new URL("../../report/import/testdata/", import.meta.url),
 );
@@ -70,7 +70,7 @@ Deno.test("table --metric shows a figure instead of times, and refuses what it h
 
 Deno.test("table takes a kernel by its run where several runs have one", async () => {
   const line = (version: string) =>
-    `table results/published/decompose-k-v[12]/matmul-bf16.csv --wins --format csv --against decomposeK${version}`
+    `table results/published/decompose-k-v[12].csv --suite matmul-bf16 --wins --format csv --against decomposeK${version}`
       .split(" ");
   const { code, stdout } = await run(...line("@decompose-k-v1"));
   assertEquals(code, 0);
@@ -184,7 +184,9 @@ median µs      dot  flydsl[1]
 Deno.test("table reads published rows that have a mean and no median", async () => {
   const { code, stdout, stderr } = await run(
     "table",
-    "results/published/aiter-gfx950-256cu/aiter-kimi.csv",
+    "--suite",
+    "aiter-kimi",
+    "results/published/aiter-gfx950-256cu.csv",
   );
   assertEquals([code, stderr], [0, ""]);
   assertMatch(stdout, /^mean µs /m);
@@ -217,7 +219,7 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
     /Cannot make one wide table: suite is .* and .*; choose one with --suite/,
   ],
   [
-    "table results/published/decompose-k-v* --wins",
+    "table results/published/decompose-k-v*.csv --wins",
     2,
     /No table has a baseline to count wins against: name a kernel, as with --against torch\.mm\+relu@decompose-k-v1$/m,
   ],
@@ -484,7 +486,7 @@ Deno.test("table OLD NEW sets rows of the same cases side by side", async () => 
 });
 
 Deno.test("table reads a file once that several paths lead to", async () => {
-  const file = `${V3}/matmul-fp32.csv`;
+  const file = V3;
   const [once, twice] = [
     await run("table", file),
     await run("table", file, `./cli/../${file}`),
@@ -533,7 +535,7 @@ Deno.test("table says that a run is in progress, and where its rows will be", as
   using going = new RunFolder(`${folder.path}/.runs`, "one");
   Deno.writeTextFileSync(going.file("run.json"), JSON.stringify(info));
   const file = fileURLToPath(
-    new URL(`../../${V3}/matmul-fp32.csv`, import.meta.url),
+    new URL(`../../${V3}`, import.meta.url),
   );
   const shown = () => program(["table", file], { cwd: folder.path });
   const { code, stderr } = await shown();

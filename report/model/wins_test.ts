@@ -7,9 +7,9 @@ import { allWins, type Wins, winsOf } from "./wins.ts";
 /** The recorded decompose-k figures of `versions` of `suite`, as one table. */
 function published(suite: string, versions: readonly string[]) {
   const rows = versions.flatMap((version) => {
-    const path = `../../results/published/decompose-k-${version}/${suite}.csv`;
+    const path = `../../results/published/decompose-k-${version}.csv`;
     const text = Deno.readTextFileSync(new URL(path, import.meta.url));
-    return readCsv(text, path);
+    return readCsv(text, path).filter((row) => row.suite === suite);
   });
   return pivots(rows, { baselines: () => [] })[0]!;
 }

@@ -10,8 +10,9 @@ const RUNS = ["decompose-k-v1", "decompose-k-v2", "decompose-k-v3"];
 const SUITES = ["epilogue-bf16", "matmul-bf16", "matmul-fp16", "matmul-fp32"];
 
 function recorded(run: string, suite: string): CsvRow[] {
-  const path = `../../results/published/${run}/${suite}.csv`;
-  return readCsv(Deno.readTextFileSync(new URL(path, import.meta.url)), path);
+  const path = `../../results/published/${run}.csv`;
+  return readCsv(Deno.readTextFileSync(new URL(path, import.meta.url)), path)
+    .filter((row) => row.suite === suite);
 }
 
 for (const run of RUNS) {
