@@ -175,6 +175,25 @@ Deno.test("publish() makes one row of the repeats of a case, and keeps all sampl
     assertEquals([row!.runs, row!.between_run_us], ["3", "2"]);
   }));
 
+Deno.test("readSamples() reads those of runs whose mean the row is, and no others", () =>
+  inFolder(async (folders) => {
+    {
+      using journal = new Journal(folders.runs, INFO);
+      for (const [repeat, median_us] of [7.2, 7, 6.8, 7.1].entries()) {
+        fill(journal, [timedRow("a", { median_us })], repeat);
+      }
+      await publish(journal, folders.out);
+    }
+    const [path, csv] = ["s.samples.jsonl.gz", "s.csv"].map((name) =>
+      `${folders.device}/${name}`
+    ) as [string, string];
+    const rows = readCsv(Deno.readTextFileSync(csv), csv);
+    const lines = [...(await readSamples(path, rows)).values()].flat();
+    assertEquals(lines.length, 4);
+    await writeSamples(path, lines.slice(0, 1));
+    await assertRejects(() => readSamples(path, rows), UserError, "not these");
+  }));
+
 Deno.test("publish() stores what was measured of the device", () =>
   inFolder(async ({ runs, out, device }) => {
     using journal = new Journal(runs, INFO);

@@ -118,17 +118,22 @@ interface Found {
   readonly mean_us: number;
 }
 
-/** Figures of a row are those of one repeat. @throws {SyntaxError} Where they are of none. */
+/**
+ * The number of samples of a row is that of one repeat, its mean that of one or of several.
+ *
+ * @throws {SyntaxError} Where they are of none.
+ */
 function refuseOthers(row: CsvRow, lines: readonly Found[]): void {
   // A repeat without samples leaves a hole.
   const own = lines.filter((one) => one?.run === row.run);
   const [first] = own;
   if (first === undefined || row.samples === "") return;
   const mean_us = Number(row.mean_us);
-  const fits = own.some((one) =>
-    one.count === Number(row.samples) &&
-    Math.abs(one.mean_us - mean_us) <= ROUNDING * mean_us
-  );
+  const means = own.map((one) => one.mean_us);
+  const slack = ROUNDING * mean_us;
+  const fits = own.some(({ count }) => count === Number(row.samples)) &&
+    mean_us >= Math.min(...means) - slack &&
+    mean_us <= Math.max(...means) + slack;
   if (fits && own.length <= Math.max(1, Number(row.runs))) return;
   throw new SyntaxError(
     `line ${first.line} is of ${row.kernel} at ${row.m}×${row.n}×${row.k}, whose row has ${row.samples} samples with a mean of ${mean_us} µs in ${row.runs} runs, and not these`,
