@@ -180,7 +180,8 @@ const rules: Rules<QmmPoint, WgmmaConfig> = {
   },
   places(point, config) {
     const spans = Math.ceil(stepsOf(point, config) * STEP / spanOf(point));
-    return config.PLACES === 2 || config.PLACES <= spans
+    const least = point.transposed ? 2 : 3;
+    return config.PLACES === least || config.PLACES <= spans
       ? undefined
       : `PLACES=${config.PLACES} for ${spans} spans of a part of K`;
   },
@@ -259,7 +260,8 @@ function* configs({ transposed }: QmmPoint): Generator<WgmmaConfig> {
     for (
       const { BM, PLACES, CLUSTER } of grid({
         BM: [16, 32, 64, 96, 128, 176, 256],
-        PLACES: [2, 3],
+        // Rows of columns are short: more of them are on their way.
+        PLACES: transposed ? [2, 3] : [3, 6],
         CLUSTER: [1, 2, 3, 4, 5, 8],
       })
     ) yield { BM, ROWS, SETS, PLACES, CLUSTER };
