@@ -6,7 +6,7 @@
  */
 
 import type { Build } from "../../../bench/device/device.ts";
-import type { Memory } from "../../../bench/device/queue.ts";
+import type { Memory, Step } from "../../../bench/device/queue.ts";
 import { grid } from "../../../bench/model/grid.ts";
 import { defineKernel } from "../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
@@ -18,7 +18,6 @@ import {
   type GroupedPoint,
   realProblems,
   type Sizes,
-  uploadedTable,
   wholeSlabs,
 } from "../point.ts";
 import {
@@ -30,11 +29,10 @@ import {
   scheduleOf,
   sharedBytes,
   stagesOf,
+  warpsOf,
 } from "./best_configs.ts";
 
 const ITEM_BYTES = 88;
-/** Warps that each have a part of a tile's sums. */
-const WARPS = 16;
 
 /** The place of the packed tokens of a problem. */
 interface Packed {
@@ -58,9 +56,10 @@ function packedOf(problems: readonly Sizes[], { tiles }: Schedule) {
   return { packed, bytes };
 }
 
-/** Bytes of the sums of a piece of a tile, of all warps of a cluster. */
-function partialBytes({ MAXN, KGROUPS, CLUSTER }: BestConfig): number {
-  return Math.ceil(MAXN / 8 / KGROUPS) * 512 * WARPS * CLUSTER;
+/** Bytes of the sums of a piece of a tile, of all warps. */
+function partialBytes(config: BestConfig): number {
+  const { MAXN, KGROUPS } = config;
+  return Math.ceil(MAXN / 8 / KGROUPS) * 512 * warpsOf(config);
 }
 
 /** The places of the sums of each cut tile, counted in pieces, and their number. */
@@ -75,7 +74,7 @@ function placesOf({ bins }: Schedule) {
   return { places, count };
 }
 
-/** `Item` of best.cu for all clusters, zeros after those of each, and where each starts. */
+/** `Item` of best.cu for all blocks, zeros after those of each, and where each starts. */
 function itemTables(
   schedule: Schedule,
   { config, problems, packed, operands, tokens, partial, counters }: {
@@ -97,7 +96,7 @@ function itemTables(
       const { cut } = piece;
       const place = cut < 0 ? [0n, 0n] : [
         partial.address + BigInt(partialBytes(config) * places[cut]!),
-        counters.address + BigInt(4 * WARPS * config.CLUSTER * cut),
+        counters.address + BigInt(4 * warpsOf(config) * cut),
       ];
       return [
         operands[`B${group}`]!.address + BigInt(first * 32),
@@ -119,18 +118,26 @@ function itemTables(
   return { items: structs(items.flat()), first: structs([starts]) };
 }
 
-const TOKENS: Build = {
-  source: new URL("./tokens.cu", import.meta.url),
-  defines: {},
-};
-/** Elements of a row that a thread of tokens.cu decodes, and its threads. */
-const [CHUNK, THREADS] = [8, 256];
+/** Problems whose tokens a launch decodes at most: their places are its arguments. */
+const PROBLEMS = 32;
+/** Threads of tokens.cu. */
+const THREADS = 256;
+/** Bytes of `Tokens` of tokens.cu. */
+const TOKEN_BYTES = 40;
+
+function tokensBuild({ SLABS }: BestConfig): Build {
+  return {
+    source: new URL("./tokens.cu", import.meta.url),
+    defines: { PROBLEMS, SLABS },
+  };
+}
 
 function build({ layout }: GroupedPoint, config: BestConfig): Build {
+  const { SLABS: _, ...macros } = config;
   return {
     source: new URL("./best.cu", import.meta.url),
     defines: {
-      ...config,
+      ...macros,
       LEAST: leastOf(config),
       STAGES: stagesOf(config),
       MMAJOR: Number(layout !== "nt"),
@@ -149,18 +156,24 @@ export const best: Kernel<GroupedPoint> = defineKernel<
     "tokens as columns, weights decoded in registers for wgmma, tiles packed",
   unsupported: (point, info) => noWgmma(info) ?? wholeSlabs(point),
   configs: () =>
-    grid({
-      MAXN: [128, 96, 64],
+    [...grid({
+      MAXN: [128, 96, 64, 256, 192],
       STEP: [16, 8],
+      WARPGROUPS: [4, 2],
       KGROUPS: [1, 2],
-      CLUSTER: [1, 2, 4],
       WEIGHTS: [8],
-      SPAN: [4, 2],
+      SPAN: [2],
       PIECES: [1, 0],
-    }),
+      SLABS: [4, 1],
+    })].filter(({ MAXN, STEP, WARPGROUPS, KGROUPS }) =>
+      // Sums have all registers. Steps of 8 would be many sizes to compile.
+      MAXN > 128
+        ? WARPGROUPS === 2 && KGROUPS === 1 && STEP === 16
+        : WARPGROUPS === 4
+    ),
   rules,
   predict,
-  builds: (point, config) => [TOKENS, build(point, config)],
+  builds: (point, config) => [tokensBuild(config), build(point, config)],
   prepare(site) {
     const { point, config, device: { info }, operands, alloc } = site;
     const problems = realProblems(point);
@@ -171,43 +184,45 @@ export const best: Kernel<GroupedPoint> = defineKernel<
     const partial = alloc(Math.max(16, count * partialBytes(config)));
     const counters = uploaded(
       site,
-      new Uint8Array(4 * WARPS * config.CLUSTER * Math.max(1, places.length)),
+      new Uint8Array(
+        4 * warpsOf(config) * Math.max(1, places.length),
+      ),
     );
     const { items, first } = itemTables(schedule, {
       ...{ config, problems, packed, operands, tokens, partial, counters },
     });
-    const table = uploadedTable(site);
+    const steps: Step[] = [];
+    for (let first = 0; first < problems.length; first += PROBLEMS) {
+      const some = problems.slice(first, first + PROBLEMS);
+      const all = new Uint8Array(PROBLEMS * TOKEN_BYTES);
+      all.set(structs(some.map(({ m, k, group }, i) => {
+        const { base, rows } = packed[first + i]!;
+        return [
+          operands[`A${group}`]!.address,
+          operands[`SFA${group}`]!.address,
+          tokens.address + BigInt(base),
+          ...[m, k, rows, 0],
+        ];
+      })));
+      const blocks = some.map(({ m, k }) =>
+        Math.ceil(8 * m * Math.ceil(k / 64 / config.SLABS) / THREADS)
+      );
+      steps.push(launch(site, tokensBuild(config), {
+        args: [{ kind: "bytes", bytes: all, align: 8 }],
+        shape: {
+          grid: [Math.max(...blocks), some.length, 1],
+          block: [THREADS, 1, 1],
+        },
+      }));
+    }
     return {
       steps: [
-        launch(site, TOKENS, {
-          // `Packed` of tokens.cu.
-          args: [
-            table,
-            uploaded(
-              site,
-              structs(packed.map(({ base, rows }) => [BigInt(base), rows, 0])),
-            ),
-            tokens,
-          ],
-          shape: {
-            grid: [
-              Math.max(
-                ...problems.map(({ m, k }) =>
-                  Math.ceil(m * k / CHUNK / THREADS)
-                ),
-              ),
-              problems.length,
-              1,
-            ],
-            block: [THREADS, 1, 1],
-          },
-        }),
+        ...steps,
         launch(site, build(point, config), {
           args: [uploaded(site, items), uploaded(site, first)],
           shape: {
-            grid: [schedule.bins.length * config.CLUSTER, 1, 1],
-            block: [640, 1, 1],
-            cluster: config.CLUSTER,
+            grid: [schedule.bins.length, 1, 1],
+            block: [32 * warpsOf(config) + 128, 1, 1],
             sharedBytes: sharedBytes(config),
             overlap: true,
           },

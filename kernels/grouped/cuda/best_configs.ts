@@ -31,6 +31,8 @@ const SCALE_ROW = 4;
  * one another, as tensor cores take half of what the registers can be read.
  */
 const [SLAB, COLUMN] = [600, 4];
+/** Clocks of the products of 256 rows with a column. */
+const PRODUCTS = 8;
 /** Bytes a clock that a multiprocessor gets of the cache. */
 const BYTES = 40;
 /** Clocks to fill the pipeline, and to store a token. */
@@ -42,10 +44,12 @@ const [PIECE, SUM] = [2000, 25];
 function costsOf(
   cols: number,
   rows: number,
-  { KGROUPS }: { readonly KGROUPS: number },
 ): Costs {
   const bytes = cols * TOKEN_ROW + rows * (WEIGHT_ROW + SCALE_ROW);
-  const slab = Math.max((SLAB + COLUMN * cols) / KGROUPS, bytes / BYTES);
+  const slab = Math.max(
+    Math.max(SLAB + COLUMN * cols, PRODUCTS * cols) * rows / 256,
+    bytes / BYTES,
+  );
   return { fixed: TILE + TOKEN * cols, slab, piece: PIECE + SUM * cols };
 }
 
@@ -54,23 +58,25 @@ export type BestConfig = Values & {
   /** Tokens of a tile, at most and in steps of. */
   readonly MAXN: number;
   readonly STEP: number;
+  /** Warpgroups of a block that multiply, 64 rows of weights each. */
+  readonly WARPGROUPS: number;
   /** Parts of K that warpgroups of a block share: 1 or 2. */
   readonly KGROUPS: number;
-  /** Blocks that share the tokens of a tile. */
-  readonly CLUSTER: number;
   /** Slabs that a warp has places for, and that it copies at a time. */
   readonly WEIGHTS: number;
   readonly SPAN: number;
   /** 1: tiles may be cut along K too. */
   readonly PIECES: number;
+  /** Slabs of a row of tokens that eight threads of tokens.cu decode. */
+  readonly SLABS: number;
 };
 
-/** Warps that multiply, of 16 rows of weights each. */
-const [WARPS, WARP_ROWS] = [16, 16];
+/** Warps of a warpgroup, and rows of weights of each. */
+const [WARPS, WARP_ROWS] = [4, 16];
 /** Bytes of shared memory that a block of sm_90 may have. */
 const SHARED = 232448;
-/** Bytes in which each warp transposes its results. */
-const PATCHES = WARPS * 16 * 48;
+/** Bytes in which a warp transposes its results. */
+const PATCH = 16 * 48;
 /** Two barriers a stage. */
 const STAGE_BARRIERS = 16;
 /** More hide nothing: these are in flight for longer than memory takes. */
@@ -78,9 +84,14 @@ const MOST_STAGES = 16;
 /** Tokens whose products take as long as decoding: fewer are no faster. */
 const DECODED = 48;
 
+/** Warps of a block that multiply. */
+export function warpsOf({ WARPGROUPS }: BestConfig): number {
+  return WARPGROUPS * WARPS;
+}
+
 /** Rows of weights of a block. */
-function rowsOf({ KGROUPS }: BestConfig): number {
-  return WARPS * WARP_ROWS / KGROUPS;
+function rowsOf(config: BestConfig): number {
+  return warpsOf(config) * WARP_ROWS / config.KGROUPS;
 }
 
 /** Tokens of the smallest tile, which is compiled as all sizes are. */
@@ -94,13 +105,15 @@ function stageBytes(config: BestConfig): number {
 }
 
 /** Bytes besides the stages. */
-function restBytes({ MAXN, KGROUPS, WEIGHTS }: BestConfig): number {
-  const weights = WARPS * WARP_ROWS * WEIGHT_ROW * WEIGHTS;
+function restBytes(config: BestConfig): number {
+  const { MAXN, KGROUPS, WEIGHTS } = config;
+  const warps = warpsOf(config);
+  const weights = warps * WARP_ROWS * WEIGHT_ROW * WEIGHTS;
   // Half of the sums of half of the warps.
   const meetings = KGROUPS === 1
     ? 0
-    : Math.ceil(MAXN / 16) * 512 * WARPS / KGROUPS;
-  return weights + PATCHES + meetings;
+    : Math.ceil(MAXN / 16) * 512 * warps / KGROUPS;
+  return weights + warps * PATCH + meetings;
 }
 
 /**
@@ -119,18 +132,6 @@ export function sharedBytes(config: BestConfig): number {
   return stagesOf(config) * stageBytes(config) + restBytes(config);
 }
 
-/**
- * Clusters that run at once. Four blocks share a part of the device of 16 or 18
- * multiprocessors, of which some are then left over.
- */
-function clustersOf(
-  { CLUSTER }: BestConfig,
-  { units }: Pick<DeviceInfo, "units">,
-): number {
-  const most = Math.floor(units / CLUSTER) - (CLUSTER > 2 ? 1 : 0);
-  return Math.max(1, most);
-}
-
 /** The rules of a config, by name. */
 export const rules: Rules<GroupedPoint, BestConfig> = {
   tokens(point, { MAXN }) {
@@ -139,13 +140,6 @@ export const rules: Rules<GroupedPoint, BestConfig> = {
       ? undefined
       : `no problem has more than ${most} tokens, half of MAXN=${MAXN}`;
   },
-  cluster(point, config) {
-    const most = Math.max(...realProblems(point).map(({ n }) => n));
-    const rows = rowsOf(config);
-    return config.CLUSTER === 1 || (config.CLUSTER - 1) * rows < most
-      ? undefined
-      : `${config.CLUSTER} blocks of ${rows} weights, no problem has more than ${most}`;
-  },
 };
 
 /** Clocks a µs under the load of tensor cores, and bytes a µs out of the cache. */
@@ -153,10 +147,10 @@ const [MHZ, CACHE] = [1600, 6.5e6];
 /** Launches, tokens.cu, and the first copies. */
 const FIXED_US = 10;
 
-/** All tiles, heaviest first, and the cluster that computes each. */
+/** All tiles, heaviest first, and the block that computes each. */
 export interface Schedule {
   readonly tiles: readonly Tile[];
-  /** The pieces that each cluster computes; clusters without any are left out. */
+  /** The pieces that each block computes; blocks without any are left out. */
   readonly bins: readonly (readonly Piece[])[];
   /** Clocks of the fullest bin. */
   readonly clocks: number;
@@ -168,10 +162,10 @@ export function scheduleOf(
   config: BestConfig,
   info: Pick<DeviceInfo, "units">,
 ): Schedule {
-  const bins = clustersOf(config, info);
-  const rows = rowsOf(config) * config.CLUSTER;
+  const { units: bins } = info;
+  const rows = rowsOf(config);
   const clocksOf = (cols: number, k: number) => {
-    const { fixed, slab } = costsOf(cols, rowsOf(config), config);
+    const { fixed, slab } = costsOf(cols, rowsOf(config));
     return fixed + k / 64 * slab;
   };
   const { MAXN, STEP } = config;
@@ -186,7 +180,7 @@ export function scheduleOf(
       partsOf: (i) => parts[i]!,
       clocksOf,
     });
-    const costs = ({ cols }: Tile) => costsOf(cols, rowsOf(config), config);
+    const costs = ({ cols }: Tile) => costsOf(cols, rowsOf(config));
     return { tiles, ...streamed({ tiles, bins, slabsOf, costsOf: costs }) };
   }
   const partsOf = balancedParts({ problems, rows, sizes, bins, clocksOf });
@@ -220,12 +214,15 @@ export function predict(
 ): number {
   const problems = realProblems(point);
   const { tiles, clocks } = scheduleOf(problems, config, info);
-  const own = config.CLUSTER * rowsOf(config) * (WEIGHT_ROW + SCALE_ROW);
+  const own = rowsOf(config) * (WEIGHT_ROW + SCALE_ROW);
   const bytes = tiles.reduce(
     (sum, { problem, cols }) =>
       sum + problems[problem]!.k / 64 * (cols * TOKEN_ROW + own),
     0,
   );
+  // As many threads of tokens.cu as fit at once.
+  const chunks = problems.reduce((sum, { m, k }) => sum + m * k / 8, 0);
+  const slabs = chunks > 2048 * info.units ? 4 : 1;
   return FIXED_US + Math.max(clocks / MHZ, bytes / CACHE) +
-    0.01 * Math.abs(config.SPAN - 2);
+    (config.SLABS === slabs ? 0 : 0.1);
 }

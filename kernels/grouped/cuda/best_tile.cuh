@@ -94,7 +94,7 @@ __device__ __forceinline__ void tile(const Item& item, Weights& weights,
                                      Stage& stage, unsigned& place) {
   Slabs<N> slabs(weights, stage, place);
   slabs.run(Part(item, MUTANT(best_same_count) ? 0 : part_of_k()).count);
-  int warp = thread() / 32, row = row_of(item) + warp % SHARERS * 16;
+  int warp = thread() / 32, row = item.row + warp % SHARERS * 16;
   unsigned patch = stage.base + PATCHES + warp * PATCH;
   constexpr int FIRST = Split<N>::FIRST, ALL = Split<N>::ALL;
   if (KGROUPS > 1) meet<N>(slabs.d, stage.base, part_of_k());

@@ -36,7 +36,7 @@ struct Weights {
     if (left == 0) return;
     const Item& item = items[at];
     unsigned t = thread(), lane = t % 32, bytes = item.k / 2;
-    int row = row_of(item) + t / 32 % SHARERS * 16;
+    int row = item.row + t / 32 % SHARERS * 16;
     // Rows beyond the last are others again; N is a multiple of 8.
     from = item.b + (long long)(min(row, item.n - 8) + lane / LANES) * bytes +
            Part(item, MUTANT(best_same_weights) ? 0 : part_of_k()).first * 32 + lane % LANES * 16;
@@ -157,7 +157,7 @@ constexpr int PARTIAL = (KGROUPS == 1 ? MAXN / 8 : (MAXN / 8 + 1) / 2) * 128;
 // Two may be added in either order; more are added in the order of K.
 template <int COUNT, int N>
 __device__ __forceinline__ bool gather(float (&d)[N], const Item& item, int warp) {
-  int slot = rank() * WARPS + warp, pieces = item.pieces;
+  int slot = warp, pieces = item.pieces;
   float* sums = item.partial + (long long)slot * PARTIAL + thread() % 32 * 4;
   unsigned* counter = item.counters + slot;
   bool first = thread() % 32 == 0, last = false;
@@ -167,7 +167,7 @@ __device__ __forceinline__ bool gather(float (&d)[N], const Item& item, int warp
     if (last && first) *counter = 0;
   }
   if (!last) {
-    float* to = sums + (long long)item.piece * CLUSTER * WARPS * PARTIAL;
+    float* to = sums + (long long)item.piece * WARPS * PARTIAL;
 #pragma unroll
     for (int i = 0; i < COUNT; i++) {
       float x[4] = {d[4 * i], d[4 * i + 1], d[4 * i + 2], d[4 * i + 3]};
@@ -185,7 +185,7 @@ __device__ __forceinline__ bool gather(float (&d)[N], const Item& item, int warp
   for (int p = 0; p < pieces; p++) {
     if (pieces == 2 && p == item.piece) continue;
     int piece = MUTANT(best_same_piece) ? 0 : p;
-    const float* from = sums + (long long)piece * CLUSTER * WARPS * PARTIAL;
+    const float* from = sums + (long long)piece * WARPS * PARTIAL;
 #pragma unroll
     for (int i = 0; i < COUNT; i++) {
       float x[4];

@@ -92,7 +92,7 @@ Deno.test("candidates() of best name the rule that a config breaks", () => {
     );
   assertEquals(rules(shape("D")), new Set([undefined]));
   const few = groupedMatmul.point({ m: 20, n: 128, k: 64 });
-  assertEquals(rules(few), new Set([undefined, "tokens", "cluster"]));
+  assertEquals(rules(few), new Set([undefined, "tokens"]));
 });
 
 Deno.test("stagesOf() takes all shared memory but what is less than a stage", () => {
@@ -103,7 +103,7 @@ Deno.test("stagesOf() takes all shared memory but what is less than a stage", ()
     const best = config as Parameters<typeof stagesOf>[0];
     const bytes = sharedBytes(best);
     assert(bytes <= h200.sharedBytes, JSON.stringify(config));
-    const stage = best.MAXN * 128 + 1024 / best.KGROUPS + 16;
+    const stage = best.MAXN * 128 + 256 * best.WARPGROUPS / best.KGROUPS + 16;
     const more = best.KGROUPS * stage;
     assert(stagesOf(best) === 16 || bytes + more > h200.sharedBytes);
     assertStrictEquals(stagesOf(best) % best.KGROUPS, 0);
@@ -112,14 +112,14 @@ Deno.test("stagesOf() takes all shared memory but what is less than a stage", ()
 
 Deno.test("predict() of best orders configs by what limits them", () => {
   const at = (name: string, config: Values, PIECES = 0) => {
-    const rest = { WEIGHTS: 8, SPAN: 4, PIECES };
+    const rest = { WEIGHTS: 8, SPAN: 2, PIECES, SLABS: 4 };
     const text = formatValues({ MAXN: 128, ...config, ...rest });
     const all = [...kernel("best").candidates(shape(name), h200)];
     return all.find((c) => formatValues(c.config) === text)!.predicted!;
   };
   const [tall, halves] = [
-    { STEP: 16, KGROUPS: 1, CLUSTER: 2 },
-    { STEP: 16, KGROUPS: 2, CLUSTER: 2 },
+    { STEP: 16, WARPGROUPS: 4, KGROUPS: 1 },
+    { STEP: 16, WARPGROUPS: 4, KGROUPS: 2 },
   ];
   // Blocks of 128 rows leave none idle at short lists.
   assert(at("C", halves) < at("C", tall));
@@ -129,22 +129,23 @@ Deno.test("predict() of best orders configs by what limits them", () => {
   assert(at("A", tall, 1) < 0.9 * at("A", tall));
 });
 
-Deno.test("best packs tokens, then starts early and shares them in clusters", () => {
+Deno.test("best packs tokens, then starts early", () => {
   const { queue } = plan("best", { m: "80+65", n: 4096, k: 128 }, {
     MAXN: 128,
     STEP: 16,
+    WARPGROUPS: 4,
     KGROUPS: 1,
-    CLUSTER: 2,
     WEIGHTS: 8,
-    SPAN: 4,
+    SPAN: 2,
     PIECES: 0,
+    SLABS: 4,
   });
   assertEquals(whats({ queue }), ["tokens", "best"]);
-  // 80 rows of 2 slabs of 8 chunks in blocks of 256; 8 pairs of blocks for each half of a problem's tokens.
-  assertEquals(queue[0]!.shape!.grid, [5, 2, 1]);
-  const { grid, block, cluster, overlap } = queue[1]!.shape!;
+  // Eight threads for each of 80 rows, in blocks of 256.
+  assertEquals(queue[0]!.shape!.grid, [3, 2, 1]);
+  const { grid, block, overlap } = queue[1]!.shape!;
   assertEquals(grid, [64, 1, 1]);
-  assertEquals([block, cluster, overlap], [[640, 1, 1], 2, true]);
+  assertEquals([block, overlap], [[640, 1, 1], true]);
 });
 
 Deno.test("problemTable() has a row of 64 bytes for each problem that has rows", () => {

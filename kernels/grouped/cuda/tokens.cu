@@ -7,18 +7,22 @@
 // best.cu has its 16 weights of a slab, one block of the format, in 8 bytes: product j of four
 // takes from lane t the elements 16 t + 8 (j / 2) + {i, i + 4, i + 1, i + 5}, i = 2 (j % 2).
 //
-// Eight threads make such a row, so that a warp writes whole lines.
+// Eight threads make such rows of SLABS slabs, so that a warp writes whole lines.
 //
-//   to [problem][K / 64][rows][128 bytes]; grid (chunks of 8 elements of the largest problem /
-//   256, problems), block 256
+//   Compile-time: PROBLEMS, at most, of a launch; SLABS of a thread
+//   to [K / 64][rows][128 bytes]; grid (8 threads for each row and SLABS slabs of the largest problem
+//   / 256, problems), block 256
 #include "../../common/mutant.h"
 #include "nvfp4.cuh"
 
-// What becomes of a problem's tokens.
-struct Packed {
-  long long base; // bytes
-  int rows, unused;
+// A problem's tokens, and where they go.
+struct Tokens {
+  const unsigned char *a, *sfa;
+  unsigned char* to;
+  int m, k, rows, unused;
 };
+// By value: in memory, they would be one more place to wait for before the first load.
+struct All { Tokens of[PROBLEMS]; };
 
 __device__ inline unsigned rotated(unsigned x, int left) {
   return __funnelshift_r(x, x, (32 - left) % 32);
@@ -30,25 +34,35 @@ __device__ inline unsigned pair_of(int i, unsigned word, unsigned scale) {
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-tokens(const Problem* problems, const Packed* packed, unsigned char* to) {
+tokens(const __grid_constant__ All problems) {
   // best.cu may start: its copies of tokens wait for the end of this kernel.
   launch_dependents();
-  const Problem& p = problems[blockIdx.y];
-  const Packed out = packed[blockIdx.y];
+  const Tokens& p = problems.of[blockIdx.y];
   unsigned slabs = p.k / 64, e = blockIdx.x * 256 + threadIdx.x;
   // Chunk 4 v + i of a row of a slab is pair i of word v of each lane's two.
-  unsigned chunk = e % 8, row = e / 8 / slabs, slab = e / 8 % slabs;
-  if (row >= p.m) return;
-  const unsigned* words = (const unsigned*)(p.a + (long long)row * (p.k / 2) + slab * 32);
-  long long tile = (long long)(row / 128) * slabs + slab;
-  unsigned codes = *(const unsigned*)(p.sfa + tile * 512 + row % 32 * 16 + row % 128 / 32 * 4);
-  unsigned low = scale_pair(codes & 0xffff), high = scale_pair(codes >> 16);
-  unsigned scales[4] = {low_twice(low), high_twice(low), low_twice(high), high_twice(high)};
-  unsigned x[4];
+  unsigned chunk = e % 8, row = e / 8 % p.m, first = e / 8 / p.m * SLABS;
+  const unsigned* words = (const unsigned*)(p.a + (long long)row * (p.k / 2)) + first * 8 +
+                          (chunk / 4 ^ MUTANT(tokens_swapped));
+  const unsigned char* scales =
+      p.sfa + ((long long)(row / 128) * slabs + first) * 512 + row % 32 * 16 + row % 128 / 32 * 4;
+  // All loads before the first use: else each slab waits for memory.
+  unsigned x[SLABS][4], codes[SLABS];
 #pragma unroll
-  for (int lane = 0; lane < 4; lane++)
-    x[lane] = pair_of(chunk % 4, words[2 * lane + (chunk / 4 ^ MUTANT(tokens_swapped))], scales[lane]);
-  unsigned char* at = to + out.base + ((long long)slab * out.rows + row) * 128;
+  for (int s = 0; s < SLABS; s++) {
+    if (first + s >= slabs) continue;
+#pragma unroll
+    for (int lane = 0; lane < 4; lane++) x[s][lane] = words[8 * s + 2 * lane];
+    codes[s] = *(const unsigned*)(scales + 512 * s);
+  }
   unsigned place = chunk ^ (MUTANT(tokens_no_swizzle) ? 0 : row % 8);
-  *(uint4*)(at + 16 * place) = make_uint4(x[0], x[1], x[2], x[3]);
+  unsigned char* at = p.to + ((long long)first * p.rows + row) * 128 + 16 * place;
+#pragma unroll
+  for (int s = 0; s < SLABS; s++, at += (long long)p.rows * 128) {
+    if (first + s >= slabs) return;
+    unsigned low = scale_pair(codes[s] & 0xffff), high = scale_pair(codes[s] >> 16);
+    *(uint4*)at = make_uint4(
+        pair_of(chunk % 4, x[s][0], low_twice(low)), pair_of(chunk % 4, x[s][1], high_twice(low)),
+        pair_of(chunk % 4, x[s][2], low_twice(high)),
+        pair_of(chunk % 4, x[s][3], high_twice(high)));
+  }
 }

@@ -68,8 +68,8 @@ const NARROW = { m: "9+3", n: "200+72", k: 64 };
 
 const RING = { BM: 64, BN: 64, STAGES: 3, CLUSTER: 1 };
 const BEST = {
-  ...{ MAXN: 32, STEP: 32, KGROUPS: 1, WEIGHTS: 8, SPAN: 4, PIECES: 1 },
-  CLUSTER: 1,
+  ...{ MAXN: 32, STEP: 32, WARPGROUPS: 4, KGROUPS: 1, WEIGHTS: 8, SPAN: 2 },
+  ...{ PIECES: 1, SLABS: 4 },
 };
 
 function mutantCase(
@@ -133,10 +133,6 @@ export const mutantCases: Readonly<Record<string, MutantCase<GroupedPoint>>> = {
     ...["best_no_last_wait", "best_no_release", "best_no_last_release"],
     ...["best_early_store", "best_early_load"],
   ]),
-  "best of two blocks": mutantCase("best", {
-    ...{ list: DEEP, units: 2 },
-    config: { ...BEST, CLUSTER: 2 },
-  }, ["best_one_block", "best_early_exit"]),
   "best in pieces": mutantCase("best", {
     ...{ list: LONG, units: 3, config: BEST },
   }, ["best_lost_pieces", "best_same_piece", "best_all_pieces"]),
