@@ -34,7 +34,7 @@ import {
 } from "./configs.ts";
 import { clusterConfigs, exchangeConfigs } from "./lists.ts";
 import { predict, resident, rules } from "./rules.ts";
-import { wgmmaConfigs } from "./wgmma_configs.ts";
+import { predictWgmma, wgmmaConfigs } from "./wgmma_configs.ts";
 
 /** Of both operands, in boxes of the rows that a block asks for and 128 bytes of each. @throws {CaseError} */
 function tensorMaps(
@@ -117,7 +117,8 @@ function defineCluster(
       tooLarge(point) ?? noClusters(info) ?? unsupported?.(point, info),
     configs,
     rules: exchange ? { ...rules, resident } : rules,
-    predict,
+    predict: (point, config, info) =>
+      (config.LOAD === "tensor" ? predictWgmma : predict)(point, config, info),
     build,
     launch(site) {
       const { point, config, operands: { A, B, bias, C } } = site;

@@ -97,7 +97,7 @@ Deno.test("candidates() by tensor maps have slices of whole steps at every K", (
       matmul.point({ m, n, k, type: "bf16", layout: "nt" }),
     ).filter(({ LOAD }) => LOAD === "tensor");
   // 56 steps of 128: sixteen blocks would leave the last without any, fourteen have four each, and
-  // eight seven each; clusters of two by four tiles have two slices.
+  // eight seven each; clusters of two by two tiles have four slices.
   const few = (m: number) => [
     ...new Set(
       of(256, 7168, m).filter(({ BM, BN }) => BM === 64 && BN === 48)
@@ -105,7 +105,7 @@ Deno.test("candidates() by tensor maps have slices of whole steps at every K", (
     ),
   ];
   assertEquals(few(64), [14]);
-  assertEquals(few(128), [8, 2]);
+  assertEquals(few(128), [8, 4]);
   for (const [n, k] of [[512, 7168], [128, 2880], [256, 512], [8, 4096]]) {
     assert(of(n!, k!).length > 0, `N=${n} K=${k}`);
   }

@@ -238,20 +238,28 @@ export function meetingBytes(point: Sizes, config: ClusterConfig): number {
     : 0;
 }
 
+/** Slots of four sums of a thread of a warpgroup. */
+function slotsOf(point: Sizes, config: ClusterConfig): number {
+  return config.BM * columnsOf(point, config) / 4 / 32 / config.WARPS;
+}
+
+/** Tells whether blocks own slots of sums instead of shares of the tile: `BY_SLOT` of cluster_reduce.cuh. */
+export function isBySlot(point: Sizes, config: ClusterConfig): boolean {
+  const { LOAD, CLUSTER } = config;
+  const slots = slotsOf(point, config);
+  return LOAD === "tensor" &&
+    (slots % CLUSTER === 0 || slots >= (CLUSTER - 1) ** 2);
+}
+
 /** Bytes in which a block receives sums of the other blocks of its cluster: `MAIL` of cluster_reduce.cuh. */
 function mailBytes(point: Sizes, config: ClusterConfig): number {
   const { BM, CLUSTER, WARPS } = config;
-  const sums = BM * columnsOf(point, config);
-  // Of a thread, by fours.
-  const slots = sums / 4 / 32 / WARPS;
-  if (
-    config.LOAD === "tensor" &&
-    (slots % CLUSTER === 0 || slots >= (CLUSTER - 1) ** 2)
-  ) {
-    return (CLUSTER - 1) * Math.ceil(slots / CLUSTER) * 32 * WARPS * 16;
+  if (isBySlot(point, config)) {
+    const most = Math.ceil(slotsOf(point, config) / CLUSTER);
+    return (CLUSTER - 1) * most * 32 * WARPS * 16;
   }
   // A share is whole units of at most 16 bytes.
-  return CLUSTER * Math.ceil(sums / CLUSTER / 4) * 16;
+  return CLUSTER * Math.ceil(BM * columnsOf(point, config) / CLUSTER / 4) * 16;
 }
 
 /**

@@ -16,6 +16,7 @@ import {
   sliceOf,
 } from "./configs.ts";
 import { predict, resident, rules } from "./rules.ts";
+import { predictWgmma } from "./wgmma_configs.ts";
 
 const point = matmul.point({ m: 16, n: 16, k: 8192, epilogue: "relu" });
 const config: ClusterConfig = {
@@ -170,6 +171,29 @@ Deno.test("predict() prefers what an H200 prefers", () => {
   );
   // More than a wave.
   assert(at(8192, parts) < at(8192, { ...parts, PARTS: 512, BK: 16 }));
+});
+
+Deno.test("predictWgmma() prefers what an H200 prefers", () => {
+  const tile = { ...config, LOAD: "tensor", BM: 64, WARPS: 4 } as const;
+  const at = (m: number, n: number, k: number, more: Partial<ClusterConfig>) =>
+    predictWgmma(
+      matmul.point({ m, n, k, layout: "nt" }),
+      { ...tile, ...more } as ClusterConfig,
+      h200,
+    );
+  // 19.0, 21.5 and 20.3 µs: fewer steps in flight, and longer ones.
+  const wide = { BM: 128, WARPS: 8, CLUSTER: 2, BN: 80, BK: 64, STAGES: 7 };
+  const best = at(128, 5120, 2880, wide);
+  assert(best < at(128, 5120, 2880, { ...wide, BN: 128, STAGES: 4 }));
+  assert(best < at(128, 5120, 2880, { ...wide, BK: 128, STAGES: 3 }));
+  // 17.1 and 21.2 µs: more than a block for each unit.
+  const whole = { CLUSTER: 1, BK: 128, STAGES: 8 };
+  const narrow = at(32, 5120, 2880, { ...whole, BN: 32 });
+  assert(at(32, 5120, 2880, { ...whole, BN: 40 }) < narrow);
+  // 16.4 and 17.2 µs, with less to read from the cache.
+  const pairs = { ...whole, BN: 40, TILES_M: 1, TILES_N: 2 };
+  const alone = at(64, 5120, 2880, { ...whole, BN: 40 });
+  assert(alone < at(64, 5120, 2880, pairs));
 });
 
 const large = matmul.point({ m: 32, n: 32, k: 8192 });

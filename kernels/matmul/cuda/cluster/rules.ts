@@ -23,7 +23,6 @@ import {
   clustersAtOnce,
   columnsOf,
   cutOf,
-  gridOf,
   lanesOf,
   meetingBytes,
   ringBytes,
@@ -205,7 +204,7 @@ function readsOf(point: MatmulPoint, config: ClusterConfig): number {
 }
 
 /**
- * A rough time in µs, of use to order configs: the copy of what the blocks read, the last step's
+ * A rough time in µs of products of warps, of use to order configs: the copy of what the blocks read, the last step's
  * products, and how the sums meet. Rates are those seen on an H200 with a cold cache whose lines
  * are dirty; `docs/notes/2026-11-22-performance.md` has the measurements.
  */
@@ -222,29 +221,22 @@ export function predict(
   const registers = Math.min(255, registersOf(point, config));
   const held = perUnit(point, config, info, registers);
   const beside = Math.max(1, Math.min(held, blocks / info.units));
-  const tiles = tilesAtOnce(config);
-  const atOnce = clustersAtOnce(info, CLUSTER * tiles) * held * tiles;
-  const [across, along, down] = gridOf(point, config);
-  const waves = Math.ceil(across * along * down / CLUSTER / atOnce);
+  const atOnce = clustersAtOnce(info, CLUSTER) * held;
+  const waves = Math.ceil(blocks / CLUSTER / atOnce);
   const slice = sliceOf(point, config);
   // Rows that do not exist are not read.
   const block = (Math.min(m, BM) + BN) * slice * BYTES[type];
-  const { TILES_M = 1, TILES_N = 1 } = config;
-  const asked = (Math.min(m, BM) / TILES_N + BN / TILES_M) * slice *
-    BYTES[type];
   const read = (m + n) * k * BYTES[type];
-  // Bytes per µs: of memory, of the cache, into one unit; more where tensor maps ask for them, and
-  // where others ask for a part.
-  const into = LOAD === "tensor" ? tiles > 1 ? 70e3 : 66e3 : 60e3;
+  // Bytes per µs: of memory, of the cache, into one unit.
   const copy = Math.max(
     Math.min(1.1 + read / 2.2e6, 2 + read / 3.4e6),
-    0.8 + blocks * asked / 7e6,
-    0.8 + waves * beside * block / into,
+    0.8 + blocks * block / 7e6,
+    0.8 + waves * beside * block / 60e3,
   );
   const steps = Math.ceil(slice / BK);
   // Shared memory is read at 128 bytes a clock, in fp32 by each lane for itself; a unit
-  // multiplies 98 fp32 (128 are never seen), 1024 of 16 bits, or 2000 by warpgroups.
-  const rate = config.LOAD === "tensor" ? 2000 : type === "f32" ? 98 : 1024;
+  // multiplies 98 fp32 (128 are never seen) or 1024 of 16 bits.
+  const rate = type === "f32" ? 98 : 1024;
   const math = Math.max(
     type === "f32" ? readsOf(point, config) * slice / 1755 : block / 225e3,
     BM * BN * slice / 1755 / rate,
