@@ -5,15 +5,14 @@
 // so that a few rows of A waste little and weights are read once. Tensor maps fill a ring of K steps
 // (tensor_ring.cuh). The tensor cores keep about 14 bits of a sum, so that the products of a step are
 // added to sums in fp32, times their scale where blocks of 128 have one. Blocks of a cluster have
-// slices of K and add their sums in cluster_reduce.cuh; those that read the same tokens share their
-// copies.
+// slices of K and add their sums in cluster_reduce.cuh.
 //
 // Compile-time: SCALE (tensor, row, block128), BM (of B, a tile's), BN (rows of A, a tile's), BK,
-// WARPS, STAGES, CLUSTER, TILES_M: tiles of rows in a cluster.
+// WARPS, STAGES, CLUSTER.
 //
-//   weights, tokens: boxes of BM x 128 of B and of BN / TILES_M x 128 of A
+//   weights, tokens: boxes of BM x 128 of B and of BN x 128 of A
 //   scales as in point.ts   `slice` of K, whole steps, for each block of a tile
-//   grid (CLUSTER * TILES_M, tiles of N / TILES_M, tiles of M), block 32 * WARPS + 32; shared memory:
+//   grid (CLUSTER, tiles of N, tiles of M), block 32 * WARPS + 32; shared memory:
 //   STAGES * ((BM + BN) * BK + 16) bytes, BM * BN * 4 + 16 where CLUSTER > 1, and 4 for each
 //   scale: BM + BN, or of blocks BN for each 128 of a slice
 enum Scale { tensor, row, block128 };
@@ -82,9 +81,7 @@ scaled_wgmma(const __grid_constant__ TensorMap weights, const __grid_constant__ 
       const float* scaleA, const float* scaleB, bf16* C, int M, int N, int K, int slice) {
   using S = ClusterReduce<Ring>;
   using Vec = TiledMma::Vec;
-  int tile = TILES > 1 ? blockIdx.x / CLUSTER : 0;
-  int n0 = (blockIdx.y * TILES_M + tile) * BM, m0 = blockIdx.z * BN;
-  int k0 = blockIdx.x % CLUSTER * slice;
+  int n0 = blockIdx.y * BM, m0 = blockIdx.z * BN, k0 = blockIdx.x * slice;
   // Scales of the tile's rows, then of its tokens; or products of both for each 128 of K.
   constexpr int SCALES = CLUSTER > 1 ? S::END : Ring::ROOM;
   float* scales = (float*)(memory + SCALES);
@@ -112,8 +109,6 @@ scaled_wgmma(const __grid_constant__ TensorMap weights, const __grid_constant__ 
         scales[i] = at >= count ? 0 : from[SCALE == row && !MUTANT(fp8_first_scale) ? at : 0];
       }
     }
-    // The cluster's barrier, for which blocks of several tiles wait next, is a relaxed one.
-    if (TILES > 1 && !MUTANT(fp8_no_barrier)) __syncthreads();
   };
   int length = min(slice, K - k0);
   struct {

@@ -6,7 +6,7 @@
 
 import { type DeviceInfo, tensorMapOn } from "../../../bench/device/device.ts";
 import { BYTES } from "../../../bench/model/dtype.ts";
-import type { Values } from "../../../bench/model/grid.ts";
+import { grid, type Values } from "../../../bench/model/grid.ts";
 import type { Rule } from "../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import { launched } from "../../common/launch.ts";
@@ -32,12 +32,12 @@ export type WgmmaConfig = Values & {
   readonly WARPS: number;
   /** Blocks that share K. */
   readonly CLUSTER: number;
-  /** Tiles of rows in a cluster, which share the copies of their tokens. */
-  readonly TILES_M: number;
   /** Blocks of a multiprocessor, for which shared memory is left. */
   readonly RESIDENT: number;
 };
 
+/** Clocks of a µs, with which products are compared with copies. */
+const CLOCKS = 1755;
 /** K steps under way at most: more bytes than a multiprocessor has under way at any rate. */
 const MOST_STAGES = 12;
 
@@ -85,13 +85,13 @@ function stagesOf(point: ScaledPoint, config: WgmmaConfig): number {
 }
 
 const rules = {
-  tile(_, { BM, BN, BK, WARPS, TILES_M }) {
+  tile(_, { BM, BN, BK, WARPS }) {
     const columns = BM * BN / 16 / WARPS;
     return BLOCK % BM === 0 && BM % 64 === 0 && BK % BLOCK === 0 &&
         WARPS % 4 === 0 && WARPS * 16 >= BM && BN <= 256 &&
-        BN % (8 * TILES_M) === 0 && columns % 8 === 0
+        BN % 8 === 0 && columns % 8 === 0
       ? undefined
-      : `${WARPS} warps have no whole products of ${BM} x ${BN} in clusters of ${TILES_M}`;
+      : `${WARPS} warps have no whole products of ${BM} x ${BN}`;
   },
   // ptxas 13.0 lets products wait for one another where a step has two turns.
   turns: ({ scale }, { BK }) =>
@@ -111,16 +111,10 @@ const rules = {
   shared: fitsMemory((point: ScaledPoint, config: WgmmaConfig) =>
     besideRing(point, config) + stageBytes(config)
   ),
-  cluster(point, { BM, CLUSTER, TILES_M }, { clusters }) {
-    if (TILES_M > Math.ceil(point.n / BM)) {
-      return `a cluster of ${TILES_M} tiles, N=${point.n} has fewer`;
-    }
-    const blocks = CLUSTER * TILES_M;
-    if (blocks > 16) return `a cluster of ${blocks} blocks, 16 are the most`;
-    return clusters?.[blocks - 1] === 0
-      ? `no cluster of ${blocks} blocks fits on the device`
-      : undefined;
-  },
+  cluster: (_, { CLUSTER }, { clusters }) =>
+    CLUSTER <= 16 && clusters?.[CLUSTER - 1] !== 0
+      ? undefined
+      : `no cluster of ${CLUSTER} blocks fits on the device`,
   maps: (_, __, { tensorMaps }) =>
     tensorMaps ? undefined : "the device, or its driver, has no tensor maps",
   grid: fitsGrid((point: ScaledPoint, config: WgmmaConfig) => {
@@ -136,36 +130,32 @@ function* configs(
 ): Generator<WgmmaConfig> {
   const { m, n, k, scale } = point;
   const tokens = new Set(
-    [64, 128].map((most) => Math.ceil(m / Math.ceil(m / most) / 8) * 8),
+    // Narrow tiles of few rows of B fill more of the device.
+    [...(n > 1024 ? [] : [32]), 64, 128].map((most) =>
+      Math.ceil(m / Math.ceil(m / most) / 8) * 8
+    ),
   );
-  for (const BM of [64, 128]) {
-    for (const BN of tokens) {
-      for (
-        const WARPS of BM === 64 && BN % 16 === 0 && BN > 32
-          ? [4, 8]
-          : [BM / 16]
-      ) {
-        for (const TILES_M of BN % 16 === 0 && n > BM ? [1, 2] : [1]) {
-          const clusters = Math.ceil(n / BM / TILES_M) * Math.ceil(m / BN);
-          const seen = new Set<number>();
-          for (const RESIDENT of [1, 2, 3]) {
-            const sizes = Array.from({ length: 16 / TILES_M }, (_, i) => i + 1);
-            const CLUSTER = sizes.findLast((size) =>
-              size === 1 ||
-              clusters <= RESIDENT * clustersAtOnce(info, size * TILES_M) &&
-                allHaveSome(k, {
-                    slices: size,
-                    slice: Math.ceil(k / size / BLOCK) * BLOCK,
-                  }) === undefined
-            )!;
-            if (seen.has(CLUSTER)) continue;
-            seen.add(CLUSTER);
-            for (
-              const BK of scale === "block128" ? [BLOCK] : [BLOCK, 2 * BLOCK]
-            ) {
-              yield { BM, BN, BK, WARPS, CLUSTER, TILES_M, RESIDENT };
-            }
-          }
+  for (
+    const { BM, BN, RESIDENT } of grid({
+      ...{ BM: [64, 128], BN: [...tokens], RESIDENT: [1, 2, 3] },
+    })
+  ) {
+    const tiles = Math.ceil(n / BM) * Math.ceil(m / BN);
+    const someIn = (size: number, BK: number) =>
+      !allHaveSome(k, {
+        ...{ slices: size, slice: Math.ceil(k / size / BK) * BK },
+      });
+    const sizes = Array.from({ length: 16 }, (_, i) => i + 1).filter((size) =>
+      size === 1 ||
+      tiles <= RESIDENT * clustersAtOnce(info, size) && someIn(size, BLOCK)
+    );
+    for (const CLUSTER of sizes.slice(-4)) {
+      // Fewer blocks leave more shared memory to each.
+      if ((RESIDENT - 1) * info.units >= tiles * CLUSTER) continue;
+      for (const BK of scale === "block128" ? [BLOCK] : [BLOCK, 2 * BLOCK]) {
+        if (!someIn(CLUSTER, BK)) continue;
+        for (const WARPS of BM === 64 && BN >= 64 ? [4, 8] : [BM / 16]) {
+          yield { BM, BN, BK, WARPS, CLUSTER, RESIDENT };
         }
       }
     }
@@ -173,36 +163,36 @@ function* configs(
 }
 
 /**
- * A rough time in µs: launch, the copies of what blocks read at the rates of memory, of the
- * second-level cache and into a multiprocessor, products, and the way of sums to their block.
+ * A rough time in µs: launch, copies at the rates of memory and of the second-level cache, products
+ * and what each step waits for, and the way of sums to their block. The constants are fitted to
+ * times of 800 configs on an H200.
  */
 function predict(
   point: ScaledPoint,
   config: WgmmaConfig,
   { units }: DeviceInfo,
 ): number {
-  const { m, n, k } = point;
-  const { BM, BN, BK, CLUSTER, TILES_M, RESIDENT } = config;
+  const { m, n, k, scale } = point;
+  const { BM, BN, BK, CLUSTER, RESIDENT } = config;
   const { tilesN, tilesM, slice, steps } = cutOf(point, config);
   const blocks = tilesN * tilesM * CLUSTER;
   const beside = Math.ceil(Math.min(blocks / units, RESIDENT));
   const waves = Math.ceil(blocks / units / RESIDENT);
-  const tokens = Math.min(m, BN);
   // Bytes per µs.
   const copy = Math.max(
-    (m + n) * k / 3.9e6,
-    blocks * (BM + tokens / TILES_M) * slice / 5.5e6,
-    waves * beside * (BM + tokens) * slice / 66e3,
+    (m + n) * k / 3.1e6,
+    blocks * (BM + Math.min(m, BN)) * slice / 10.9e6,
   );
-  // Clocks of a step: products at the tensor cores' rate, and what each step waits for.
   const products = BM / 64 * 2 * BN * BK / BLOCK;
-  const clocks = Math.max(products * beside, products + 250);
-  const math = waves * steps * clocks / 1755;
+  const alone = products + 250 + (scale === "block128" ? 3 * BN : 0);
+  const clocks = Math.max(products * beside, alone);
+  const math = waves * steps * clocks / CLOCKS;
   const sums = CLUSTER > 1
-    ? 0.35 + 0.02 * CLUSTER + beside * BM * BN * 8 / 60e3
+    ? 0.19 + 0.03 * CLUSTER + beside * BM * BN * BYTES.f32 / 17.6e3
     : 0;
-  return 4.7 + Math.max(copy, math) + clocks / 1755 + waves * sums +
-    (TILES_M > 1 ? 0.2 : 0);
+  // Copies and products hide one another in part.
+  const loop = (copy ** 1.54 + math ** 1.54) ** (1 / 1.54);
+  return 4.7 + loop + clocks / CLOCKS + waves * sums;
 }
 
 /** FP8 products of warpgroups. */
@@ -230,7 +220,7 @@ export const wgmma: Kernel<ScaledPoint> = launched<ScaledPoint, WgmmaConfig>(
     },
     launch({ point, config, operands, device }) {
       const { m, n, k } = point;
-      const { BM, BN, CLUSTER, TILES_M, WARPS } = config;
+      const { BM, BN, CLUSTER, WARPS } = config;
       const { tilesN, tilesM, slice } = cutOf(point, config);
       const stages = stagesOf(point, config);
       const { A, B, scaleA, scaleB, C } = operands;
@@ -246,13 +236,13 @@ export const wgmma: Kernel<ScaledPoint> = launched<ScaledPoint, WgmmaConfig>(
           tensorMapOn(device, B!, {
             ...{ ...box, rows: n, boxRows: Math.min(BM, Math.ceil(n / 8) * 8) },
           }),
-          tensorMapOn(device, A!, { ...box, rows: m, boxRows: BN / TILES_M }),
+          tensorMapOn(device, A!, { ...box, rows: m, boxRows: BN }),
           ...[scaleA, scaleB, C, m, n, k, slice],
         ],
         shape: {
-          grid: [CLUSTER * TILES_M, Math.ceil(tilesN / TILES_M), tilesM],
+          grid: [CLUSTER, tilesN, tilesM],
           block: [32 * WARPS + 32, 1, 1],
-          cluster: CLUSTER * TILES_M,
+          cluster: CLUSTER,
           sharedBytes: stages * stageBytes(config) + besideRing(point, config),
         },
       };

@@ -37,21 +37,20 @@ Deno.test("wgmma has legal configs, of which as many blocks fit on a multiproces
 
 Deno.test("prepare() of wgmma gives maps of both operands, and slices of whole steps", () => {
   const config = {
-    ...{ BM: 64, BN: 80, BK: 128, WARPS: 4, CLUSTER: 3, TILES_M: 2 },
+    ...{ BM: 64, BN: 80, BK: 128, WARPS: 4, CLUSTER: 3 },
     RESIDENT: 2,
   };
   const values = { m: 150, n: 330, k: 2000, scale: "block128" };
   const { queue: [launch], maps } = listen(scaledMatmul, wgmma, {
     ...{ values, config },
   });
-  // Six tiles of N are three clusters of two; each block asks for a half of its tokens.
-  assertEquals(launch!.shape!.grid, [6, 3, 2]);
-  assertStrictEquals(launch!.shape!.cluster, 6);
+  assertEquals(launch!.shape!.grid, [3, 6, 2]);
+  assertStrictEquals(launch!.shape!.cluster, 3);
   assertEquals(launch!.shape!.block, [160, 1, 1]);
   const box = { type: "e4m3", columns: 2000, ld: 2000, boxColumns: 128 };
   assertEquals(maps, [
     { ...box, rows: 330, boxRows: 64 },
-    { ...box, rows: 150, boxRows: 40 },
+    { ...box, rows: 150, boxRows: 80 },
   ]);
   // Six steps, of which five have room beside a sum of each output and a scale for each 128 of K.
   assertEquals(launch!.args.at(-1), { kind: "i32", value: 768 });

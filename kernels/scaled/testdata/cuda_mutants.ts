@@ -30,11 +30,11 @@ const TURNS = [
 /** Nor are they here; there are two warpgroups of rows, or of tokens. */
 const TALL = [
   { m: 27, n: 140, k: 656 },
-  { BM: 128, BN: 16, BK: 256, WARPS: 8, CLUSTER: 2, TILES_M: 1, RESIDENT: 1 },
+  { BM: 128, BN: 16, BK: 256, WARPS: 8, CLUSTER: 2, RESIDENT: 1 },
 ] as const;
 const WIDE = [
   { m: 27, n: 300, k: 1040 },
-  { BM: 64, BN: 32, BK: 128, WARPS: 8, CLUSTER: 2, TILES_M: 2, RESIDENT: 1 },
+  { BM: 64, BN: 32, BK: 128, WARPS: 8, CLUSTER: 2, RESIDENT: 1 },
 ] as const;
 
 /** By the kernel and the kind of scales. */
@@ -59,6 +59,6 @@ export const mutantCases: Readonly<Record<string, MutantCase<ScaledPoint>>> = {
   ]),
   "wgmma, block128": mutantCase("wgmma", "block128", WIDE, [
     ...["fp8_same_tokens", "fp8_same_token", "fp8_same_block"],
-    ...["fp8_dense_scales", "fp8_no_row_scale", "fp8_no_barrier"],
+    ...["fp8_dense_scales", "fp8_no_row_scale"],
   ]),
 };
