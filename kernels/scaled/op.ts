@@ -118,8 +118,7 @@ export const scaledMatmul: Op<ScaledPoint> = {
   get referenceKernels() {
     return referenceKernels(scaledMatmul, {
       cuda: {
-        source: new URL("./cuda/scaled.cu", import.meta.url),
-        defines: () => ({ REFERENCE: 1 }),
+        source: new URL("./cuda/reference.cu", import.meta.url),
         args: ({ point, operands }) => scaledMatmul.args(point, operands),
       },
       cpu: {

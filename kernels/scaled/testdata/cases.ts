@@ -18,13 +18,12 @@ function pointsOf(
   );
 }
 
-/** Of one warp and cluster size, the builds that load furthest ahead, and the reference. */
+/** Of each tile the build of the most stages, and the reference. */
 function chosen(all: readonly Build[]): readonly Build[] {
   const furthest = new Map<string, Build>();
   for (const build of all) {
-    const { SCALE, ROWS, TOKENS, WARPS, CLUSTER, STAGES } = build.defines;
-    if (ROWS !== undefined && (WARPS !== 8 || CLUSTER !== 2)) continue;
-    const tile = [SCALE, ROWS, TOKENS].join();
+    const { SCALE, BM, BN, STAGES } = build.defines;
+    const tile = [SCALE, BM, BN].join();
     const known = furthest.get(tile);
     if (!known || Number(STAGES) > Number(known.defines.STAGES)) {
       furthest.set(tile, build);
