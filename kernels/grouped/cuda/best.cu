@@ -10,9 +10,8 @@
 //
 // Compile-time: MAXN, LEAST and STEP (tokens of a tile), WARPGROUPS (of 64 rows of weights each: 4,
 // or fewer with more tokens), KGROUPS (2: each half of them has the same rows and a half of K),
-// STAGES (slabs of tokens in flight), WEIGHTS (places for slabs of weights), SPAN (slabs that are
-// copied at a time), PIECES (whether tiles may be cut along K, for any blocks), MMAJOR (how C lies:
-// its rows are those of the weights).
+// STAGES (slabs of tokens in flight), PIECES (whether tiles may be cut along K, for any blocks),
+// MMAJOR (how C lies: its rows are those of the weights).
 //   block 128 * WARPGROUPS + 128
 #include "../../common/mutant.h"
 #include "../../device/ptx_barrier.h"
@@ -20,6 +19,8 @@
 #include "../../device/ptx_mma.h"
 #include "nvfp4.cuh"
 
+// Slabs of weights that a warp has places for, and that it copies at a time.
+constexpr int WEIGHTS = 8, SPAN = 2;
 constexpr int CONSUMERS = 128 * WARPGROUPS, WARPS = CONSUMERS / 32;
 // Registers that a lone producer does not need go to the sums.
 constexpr int MANY = WARPGROUPS == 2 ? 240 : 112, FEW = WARPGROUPS == 2 ? 24 : 32;
@@ -32,7 +33,6 @@ constexpr int MEETING = KGROUPS == 1 ? 0 : (MAXN / 8 + 1) / 2 * 512;
 constexpr int SCALES = STAGES * SLAB, RING = SCALES + STAGES * SCALE_TILES * 512,
               PATCHES = RING + WARPS * OWN, MEETINGS = PATCHES + WARPS * PATCH,
               BARRIERS = MEETINGS + SHARERS * MEETING;
-static_assert(WEIGHTS % SPAN == 0 && WEIGHTS > SPAN, "places for some that come, and some there");
 // A warp has a slab's stage until it has loaded its part of the next one.
 static_assert(STAGES % KGROUPS == 0 && STAGES >= 2 * KGROUPS, "stages for each part of K");
 

@@ -161,8 +161,6 @@ export const best: Kernel<GroupedPoint> = defineKernel<
       STEP: [16, 8],
       WARPGROUPS: [4, 2],
       KGROUPS: [1, 2],
-      WEIGHTS: [8],
-      SPAN: [2],
       PIECES: [1, 0],
       SLABS: [4, 1],
     })].filter(({ MAXN, STEP, WARPGROUPS, KGROUPS }) =>

@@ -62,9 +62,6 @@ export type BestConfig = Values & {
   readonly WARPGROUPS: number;
   /** Parts of K that warpgroups of a block share: 1 or 2. */
   readonly KGROUPS: number;
-  /** Slabs that a warp has places for, and that it copies at a time. */
-  readonly WEIGHTS: number;
-  readonly SPAN: number;
   /** 1: tiles may be cut along K too. */
   readonly PIECES: number;
   /** Slabs of a row of tokens that eight threads of tokens.cu decode. */
@@ -75,6 +72,8 @@ export type BestConfig = Values & {
 const [WARPS, WARP_ROWS] = [4, 16];
 /** Bytes of shared memory that a block of sm_90 may have. */
 const SHARED = 232448;
+/** Slabs of weights that a warp has places for. */
+const WEIGHTS = 8;
 /** Bytes in which a warp transposes its results. */
 const PATCH = 16 * 48;
 /** Two barriers a stage. */
@@ -106,7 +105,7 @@ function stageBytes(config: BestConfig): number {
 
 /** Bytes besides the stages. */
 function restBytes(config: BestConfig): number {
-  const { MAXN, KGROUPS, WEIGHTS } = config;
+  const { MAXN, KGROUPS } = config;
   const warps = warpsOf(config);
   const weights = warps * WARP_ROWS * WEIGHT_ROW * WEIGHTS;
   // Half of the sums of half of the warps.

@@ -29,13 +29,13 @@ struct Slabs {
   // ODD is the second one.
   template <int ODD>
   __device__ __forceinline__ Bytes load() {
-    if (ODD == 0 && (SPAN == 2 || place % SPAN == 0)) {
+    if (ODD == 0) {
       wait_copies<WEIGHTS / SPAN - 2 + MUTANT(best_late_wait)>();
       // All lanes' copies are there, and all have read the place that is next.
       if (!MUTANT(best_no_warp_barrier)) __syncwarp();
       weights.fetch((place ? place : WEIGHTS) - SPAN);
     }
-    Bytes bytes((own ^ (SPAN == 2 ? ODD : place % 4) * 32) + place * 512);
+    Bytes bytes((own ^ ODD * 32) + place * 512);
     place++;
     if (ODD && place == WEIGHTS) place = 0;
     if (!MUTANT(best_no_wait)) barrier_wait(next.full(), next.phase);

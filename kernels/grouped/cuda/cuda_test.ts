@@ -112,7 +112,7 @@ Deno.test("stagesOf() takes all shared memory but what is less than a stage", ()
 
 Deno.test("predict() of best orders configs by what limits them", () => {
   const at = (name: string, config: Values, PIECES = 0) => {
-    const rest = { WEIGHTS: 8, SPAN: 2, PIECES, SLABS: 4 };
+    const rest = { PIECES, SLABS: 4 };
     const text = formatValues({ MAXN: 128, ...config, ...rest });
     const all = [...kernel("best").candidates(shape(name), h200)];
     return all.find((c) => formatValues(c.config) === text)!.predicted!;
@@ -135,8 +135,6 @@ Deno.test("best packs tokens, then starts early", () => {
     STEP: 16,
     WARPGROUPS: 4,
     KGROUPS: 1,
-    WEIGHTS: 8,
-    SPAN: 2,
     PIECES: 0,
     SLABS: 4,
   });
