@@ -504,7 +504,7 @@ Deno.test("table --row shows one row in full, and names those that it could be",
   );
   for (
     const line of [
-      /^ +time +median \d.* µs.*, quartiles .* samples$/m,
+      /^ +time +median \d.* µs.*, quartiles .* samples(, \d+ runs, ±.* µs)?$/m,
       /^ +work +4\.194 Mflop, 524\.8 kB, 8\.0 flop\/B$/m,
       /^ +speed of light +\d.* µs: \d+ % of it is reached$/m,
       /^ +limited by +\S/m,
