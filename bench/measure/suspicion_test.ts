@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { freshNote } from "./suspicion.ts";
+import { freshNote, shouldSave } from "./suspicion.ts";
 
 /** Numbers from 0 to 1 that a seed repeats. */
 function random(seed: number): () => number {
@@ -52,4 +52,17 @@ Deno.test("freshNote() suspects a kernel that remembers, on a busy host too", ()
     else assertMatch(note, /^suspect: samples right after a change of the/);
   }
   assert(missed < 30, `${missed} of 300`);
+});
+
+Deno.test("shouldSave() expects no gain where arithmetic hides the read", () => {
+  const read = {
+    ...{ bytes: 30_000_000, calls: 1, cacheBytes: 60_000_000 },
+    calibration: {
+      ...{ timer: "graph", marker_us: 1, launch_us: 3.5, peak: {} },
+      load: [{ bytes: 0, us: 3.5 }, { bytes: 30_000_000, us: 14 }],
+    },
+  };
+  assert(!shouldSave(30_000, read));
+  assert(shouldSave(20_000, read));
+  assert(!shouldSave(20_000, { ...read, cacheBytes: 20_000_000 }));
 });
