@@ -180,8 +180,7 @@ const rules: Rules<QmmPoint, WgmmaConfig> = {
   },
   places(point, config) {
     const spans = Math.ceil(stepsOf(point, config) * STEP / spanOf(point));
-    const least = point.transposed ? 2 : 3;
-    return config.PLACES === least || config.PLACES <= spans
+    return config.PLACES === 2 || config.PLACES <= spans
       ? undefined
       : `PLACES=${config.PLACES} for ${spans} spans of a part of K`;
   },
@@ -260,8 +259,7 @@ function* configs({ transposed }: QmmPoint): Generator<WgmmaConfig> {
     for (
       const { BM, PLACES, CLUSTER } of grid({
         BM: [16, 32, 64, 96, 128, 176, 256],
-        // Rows of columns are short: more of them are on their way.
-        PLACES: transposed ? [2, 3] : [3, 6],
+        PLACES: [2, 3],
         CLUSTER: [1, 2, 3, 4, 5, 8],
       })
     ) yield { BM, ROWS, SETS, PLACES, CLUSTER };

@@ -186,7 +186,7 @@ export const ACROSS: CudaPlace = warpgroups(
 export const COLUMNS: CudaPlace = columns(
   [19, 192, 1000],
   ["bf16", "affine", 4, 32],
-  [32, 128, 1, 3, 2],
+  [32, 128, 1, 2, 2],
 );
 
 /** Mailboxes where stages were. */
@@ -223,17 +223,17 @@ export const wgmmaPlaces: readonly CudaPlace[] = [
 /** x · W: each width, group and mode, scales one by one, and each number of warpgroups. */
 export const columnPlaces: readonly CudaPlace[] = [
   COLUMNS,
-  columns([17, 256, 520], ["f16", "affine", 4, 128], [32, 128, 2, 3, 1]),
-  columns([40, 128, 200], ["bf16", "affine", 8, 64], [64, 128, 1, 3, 1]),
-  columns([18, 192, 392], ["f16", "affine", 8, 32], [32, 128, 1, 3, 1]),
-  columns([70, 256, 264], ["bf16", "affine", 2, 128], [128, 128, 1, 3, 1]),
-  columns([9, 320, 400], ["f16", "affine", 2, 32], [16, 64, 3, 3, 1]),
-  columns([17, 256, 776], ["bf16", "mxfp4"], [32, 128, 1, 3, 3]),
-  columns([12, 128, 136], ["f16", "mxfp4"], [16, 128, 1, 3, 1]),
-  columns([33, 128, 264], ["bf16", "mxfp8"], [64, 64, 1, 3, 1]),
-  columns([10, 256, 256], ["f16", "mxfp8"], [16, 128, 1, 3, 1]),
-  columns([20, 192, 520], ["bf16", "nvfp4"], [32, 64, 4, 3, 1]),
-  columns([16, 64, 72], ["f16", "nvfp4"], [16, 64, 1, 3, 1]),
+  columns([17, 256, 520], ["f16", "affine", 4, 128], [32, 128, 2, 2, 1]),
+  columns([40, 128, 200], ["bf16", "affine", 8, 64], [64, 128, 1, 2, 1]),
+  columns([18, 192, 392], ["f16", "affine", 8, 32], [32, 128, 1, 2, 1]),
+  columns([70, 256, 264], ["bf16", "affine", 2, 128], [128, 128, 1, 2, 1]),
+  columns([9, 320, 400], ["f16", "affine", 2, 32], [16, 64, 3, 2, 1]),
+  columns([17, 256, 776], ["bf16", "mxfp4"], [32, 128, 1, 2, 3]),
+  columns([12, 128, 136], ["f16", "mxfp4"], [16, 128, 1, 2, 1]),
+  columns([33, 128, 264], ["bf16", "mxfp8"], [64, 64, 1, 2, 1]),
+  columns([10, 256, 256], ["f16", "mxfp8"], [16, 128, 1, 2, 1]),
+  columns([20, 192, 520], ["bf16", "nvfp4"], [32, 64, 4, 2, 1]),
+  columns([16, 64, 72], ["f16", "nvfp4"], [16, 64, 1, 2, 1]),
 ];
 
 function mutantCase(
