@@ -117,7 +117,10 @@ export class Hints {
 /** Values that may differ, and less than half of them: the number of slices depends on the shape. */
 const MOST_OTHER = 2;
 
-/** The first of the candidates that differ least from `values`; nothing where all differ in more. */
+/**
+ * The first of the candidates that differ least from `values`; nothing where all differ in more, or
+ * in a word, which names another way of working.
+ */
 function mostLike(
   values: Values,
   legal: readonly Candidate[],
@@ -129,7 +132,11 @@ function mostLike(
     const other = names.filter((name) =>
       values[name] !== candidate.config[name]
     ).length;
-    if (other < least && 2 * other < names.length) {
+    const same = names.every((name) =>
+      typeof values[name] !== "string" ||
+      values[name] === candidate.config[name]
+    );
+    if (same && other < least && 2 * other < names.length) {
       [least, found] = [other, candidate];
     }
   }

@@ -157,9 +157,37 @@ Deno.test("contenders() of a recorded kernel are few up to level 3, all that a m
     predicted: i < 150 ? 1 : 100,
   }));
   assertEquals(counts(recorded, steep), [1, 2, 4, 6, 159, 200]);
-  // No builds that only this shape would have.
-  assertEquals(counts(recorded.slice(0, 3)), [1, 2, 3, 3, 200, 200]);
+  // No builds that only this shape would have, but for the best by the model.
+  assertEquals(counts(recorded.slice(0, 3)), [1, 2, 4, 4, 200, 200]);
   assertEquals(counts(recorded.slice(0, 1)), [1, 2, 2, 2, 200, 200]);
   const rival = row({ kernel: "faster", median_us: "5" });
   assertEquals(counts([...recorded, rival], steep), [1, 1, 2, 2, 159, 200]);
+});
+
+Deno.test("contenders() of a recorded kernel have the model's best from level 2 on", () => {
+  const model = legal.map((one, i) => ({ ...one, predicted: i === 7 ? 1 : 2 }));
+  const at = (level: number, rows: readonly HintRow[]) => {
+    const hint = hintOf(rows, model);
+    return names(contenders(ordered(model, hint), level, hint));
+  };
+  const rows = Array.from({ length: 9 }, (_, i) =>
+    row({
+      config: `I=${190 + i}`,
+      m: `${16 * (i + 1)}`,
+    }));
+  assertEquals(at(1, rows).includes("I=7"), false);
+  assertEquals(at(2, rows).at(-1), "I=7");
+  assertEquals(at(3, rows).at(-1), "I=7");
+  assertEquals(at(3, rows).length, 6);
+  assertEquals(at(3, rows.slice(0, 2)).length, 3);
+  assertEquals(at(3, [...rows, row({ config: "I=7" })]).length, 6);
+});
+
+Deno.test("Hints are not like what works in another way", () => {
+  const ways = ["ring", "tensor"].flatMap((LOAD) =>
+    [1, 2].flatMap((T) => [4, 5].map((W) => ({ config: { LOAD, T, W } })))
+  );
+  const near = (config: string) => names(hintOf([row({ config })], ways)?.near);
+  assertEquals(near("LOAD=ring T=1 W=6"), ["LOAD=ring T=1 W=4"]);
+  assertEquals(near("LOAD=gone T=1 W=4"), []);
 });

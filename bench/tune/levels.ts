@@ -98,6 +98,8 @@ export function effortOf(level: number): Effort {
 const HINTED = { most: [1, 2, 4, 6], behind: [1, 1, 2, 2] } as const;
 /** Configs that they time at least, if not so many are recorded. */
 const LEAST = 2;
+/** The level from which one of them is the model's best: the recorded ones may have been poor. */
+const MODEL_FROM = 2;
 
 /**
  * Returns `legal`, which is in the order of the model, with recorded configs first: those of the
@@ -144,13 +146,18 @@ function hinted(
   const recorded = new Set([...near, ...others]);
   const known = legal.filter((one) => recorded.has(one));
   const most = HINTED[behind ? "behind" : "most"][level];
-  // Others would need builds that no other shape has.
-  if (most !== undefined) {
-    return legal.slice(0, Math.min(most, Math.max(LEAST, known.length)));
-  }
   const byModel = legal.toSorted(
     ({ predicted: a = 0 }, { predicted: b = 0 }) => a < b ? -1 : a > b ? 1 : 0,
   );
+  // Others would need builds that no other shape has.
+  if (most !== undefined) {
+    const few = legal.slice(0, Math.min(most, Math.max(LEAST, known.length)));
+    const best = byModel.find(({ predicted }) => predicted !== undefined);
+    const enough = behind || level < MODEL_FROM || best === undefined;
+    return enough || few.includes(best)
+      ? few
+      : [...few.slice(0, most - 1), best];
+  }
   const kept = new Set([...known, ...contenders(byModel, level)]);
   return legal.filter((one) => kept.has(one));
 }
