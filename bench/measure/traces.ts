@@ -22,6 +22,12 @@ const CLEAN = 3;
  * varies more.
  */
 const STEADY = 1.25;
+/**
+ * Bytes that a heap's young generation touches before it uses pages again. What takes less in all
+ * turns has more, at most {@linkcode MOST_TURNS}: garbage stops taking memory there.
+ */
+const YOUNG = 64 << 20;
+const MOST_TURNS = 128;
 
 /** An error whose kernel spoilt the process that it ran in: other cases need another. */
 export class SuspectError extends CaseError {
@@ -138,28 +144,43 @@ export class Traces {
       }
     }
     const repeats = Math.ceil(fit / calls);
-    const turns: (readonly number[])[] = [];
-    let clean = 0;
-    while (turns.length < TURNS) {
-      collectGarbage();
-      const taken = takenBy(repeats);
-      if (isClean(taken) && ++clean === CLEAN) return;
-      turns.push(taken);
+    const leakIn = (count: number) => {
+      const turns: (readonly number[])[] = [];
+      let clean = 0;
+      while (turns.length < count) {
+        collectGarbage();
+        const taken = takenBy(repeats);
+        if (isClean(taken) && ++clean === CLEAN) return undefined;
+        turns.push(taken);
+      }
+      return steadyIn(turns);
+    };
+    let turns = TURNS;
+    let leak = leakIn(turns);
+    if (leak !== undefined && leak * turns < YOUNG) {
+      turns = Math.min(MOST_TURNS, Math.ceil(YOUNG / leak));
+      leak = leakIn(turns);
     }
-    for (const i of turns[0]!.keys()) {
-      const taken = turns.map((turn) => turn[i]!).toSorted((a, b) => a - b);
-      const [low, middle, high] = [0.25, 0.5, 0.75].map((share) =>
-        quantile(taken, share)
-      ) as [number, number, number];
-      if (low <= SLACK || high > STEADY * low) continue;
-      const kib = Math.round(middle / (repeats * calls) / 1024);
-      throw new SuspectError([
-        `leaked about ${kib} KiB of memory in each of its last ${
-          TURNS * repeats * calls
-        } calls`,
-      ]);
-    }
+    if (leak === undefined) return;
+    const all = repeats * calls;
+    throw new SuspectError([
+      `leaked about ${
+        Math.round(leak / all / 1024)
+      } KiB of memory in each of its last ${turns * all} calls`,
+    ]);
   }
+}
+
+/** The bytes that most of `turns` take, by any count; undefined where they vary or are few. */
+function steadyIn(turns: readonly (readonly number[])[]): number | undefined {
+  for (const i of turns[0]!.keys()) {
+    const taken = turns.map((turn) => turn[i]!).toSorted((a, b) => a - b);
+    const [low, middle, high] = [0.25, 0.5, 0.75].map((share) =>
+      quantile(taken, share)
+    ) as [number, number, number];
+    if (low > SLACK && high <= STEADY * low) return middle;
+  }
+  return undefined;
 }
 
 /**

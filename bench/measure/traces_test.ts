@@ -50,6 +50,18 @@ Deno.test("demandNoLeak() takes growth in leaps for a garbage collector's", () =
   traces.demandNoLeak({ again, ...FAST });
 });
 
+Deno.test("demandNoLeak() takes garbage that fills pages once for none", () => {
+  // 3 KiB a call, until 16 MiB are in use: more than nine turns.
+  const filling = leaking((call) => call < 5461 ? 3 << 10 : 0);
+  filling.traces.demandNoLeak({ again: filling.again, ...FAST });
+  const leak = leaking(() => 3 << 10);
+  assertThrows(
+    () => leak.traces.demandNoLeak({ again: leak.again, ...FAST }),
+    Error,
+    "leaked about 3 KiB",
+  );
+});
+
 Deno.test("demandNoLeak() takes a heap that its collector empties for none", () => {
   // Pages stay in use once they were touched.
   let [heap, touched] = [0, 0];
