@@ -22,7 +22,7 @@ import { Instruments } from "../device/instruments.ts";
 import { blame, CaseError } from "../model/errors.ts";
 import { Ledger } from "./time_ledger.ts";
 import type { Operands } from "../model/problem.ts";
-import { OperandSet, referenceOf, type Right, roomOf } from "./operands.ts";
+import { OperandSet, referenceOf, type Right, roomOfSet } from "./operands.ts";
 import { callOf } from "./sample_calls.ts";
 import type { Event } from "../worker/protocol.ts";
 import type { Calibration } from "./figures.ts";
@@ -177,12 +177,14 @@ export class BenchContext implements Disposable {
     if (this.#sets[0]?.problem !== problem) this.dropOperands();
     this.#demandRoom(problem, count);
     const { seed, fill } = this.settings;
-    const { pageBytes = 1 } = this.options.backend.placement ?? {};
+    const { placement } = this.options.backend;
     while (this.#sets.length < count) {
       const [first] = this.#sets;
       const number = alike ? undefined : this.#sets.length;
       const from = first ? { first, number } : { seed, fill };
-      this.#sets.push(new OperandSet(problem, this.device, from, pageBytes));
+      this.#sets.push(
+        new OperandSet(problem, this.device, from, placement?.pageBytes),
+      );
     }
     return this.#sets.slice(0, count);
   }
@@ -191,9 +193,8 @@ export class BenchContext implements Disposable {
   #demandRoom({ operands }: Problem, count: number): void {
     const more = count - this.#sets.length;
     const free = this.device.free?.() ?? Infinity;
-    const { pageBytes = 1 } = this.options.backend.placement ?? {};
-    const bytes = more *
-      operands.reduce((sum, o) => sum + Math.max(roomOf(o), pageBytes), 0);
+    const { placement } = this.options.backend;
+    const bytes = more * roomOfSet(operands, placement?.pageBytes);
     if (more < 2 || bytes <= free) return;
     throw new CaseError(
       "oom",

@@ -68,8 +68,19 @@ function bytesOf(operand: Operand): number {
 }
 
 /** Bytes of an operand and its guard bands. */
-export function roomOf(operand: Operand): number {
+function roomOf(operand: Operand): number {
   return Math.ceil(bytesOf(operand) / BAND) * BAND + 2 * BAND;
+}
+
+/** Bytes of a set of operands, no two of which share a page of `pageBytes`. */
+export function roomOfSet(
+  operands: readonly Operand[],
+  pageBytes = 1,
+): number {
+  return operands.reduce(
+    (sum, operand) => sum + Math.max(roomOf(operand), pageBytes),
+    0,
+  );
 }
 
 /** The first set, and the number of another; none of one that is to have the same elements. */

@@ -9,7 +9,7 @@ import type { Step } from "../device/queue.ts";
 import type { BenchContext, Prepared } from "./context.ts";
 import { callsOf, sampleOf, startsEarly } from "./sample_calls.ts";
 import { type Around, isSlow } from "./time.ts";
-import { roomOf } from "./operands.ts";
+import { roomOfSet } from "./operands.ts";
 import { BYTES } from "../model/dtype.ts";
 import { CaseError } from "../model/errors.ts";
 import { elementsOf } from "../model/problem.ts";
@@ -48,10 +48,7 @@ export function copiesOf(context: Rotated, problem: Operanded): number {
   const timed = !settings.checkOnly && !settings.once && !settings.tune;
   if (!placement || !timed || settings.cache !== "cold") return 1;
   if (setsOf(context, problem) > 1) return 1;
-  const one = problem.operands.reduce(
-    (sum, operand) => sum + Math.max(roomOf(operand), placement.pageBytes),
-    0,
-  );
+  const one = roomOfSet(problem.operands, placement.pageBytes);
   const fit = Math.floor(MOST_COPIED / one);
   return Math.max(1, Math.min(placement.copies, fit));
 }
@@ -132,7 +129,7 @@ function turnsOf(runs: readonly (() => void)[]) {
   let next = 0;
   const peek = () => runs[next % runs.length]!();
   return {
-    /** Makes that of the next call, which has its turn then too. */
+    /** Makes the next call, but keeps its turn. */
     peek,
     run() {
       peek();

@@ -119,7 +119,7 @@ const MOST_OTHER = 2;
 
 /**
  * The first of the candidates that differ least from `values`; nothing where all differ in more, or
- * in a word, which names another way of working.
+ * in a value that is a name, such as that of a loader.
  */
 function mostLike(
   values: Values,

@@ -183,7 +183,7 @@ Deno.test("contenders() of a recorded kernel have the model's best from level 2 
   assertEquals(at(3, [...rows, row({ config: "I=7" })]).length, 6);
 });
 
-Deno.test("Hints are not like what works in another way", () => {
+Deno.test("Hints leave out configs whose named values no longer exist", () => {
   const ways = ["ring", "tensor"].flatMap((LOAD) =>
     [1, 2].flatMap((T) => [4, 5].map((W) => ({ config: { LOAD, T, W } })))
   );
