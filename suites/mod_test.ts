@@ -89,7 +89,7 @@ for (const suite of usualSuites) {
   });
 }
 
-Deno.test("suites: router-bf16 is 1 to 256 tokens and the study's, experts as rows", () => {
+Deno.test("suites: router-bf16 is 1 to 256 tokens and the study's, weights in both layouts", () => {
   const suite = suiteNamed("router-bf16");
   assertEquals(valuesOf(suite, "m"), [
     ...[1, 2, 4, 8, 16, 32, 64, 128, 256],
@@ -97,7 +97,7 @@ Deno.test("suites: router-bf16 is 1 to 256 tokens and the study's, experts as ro
   ]);
   assertEquals(valuesOf(suite, "n"), [256]);
   assertEquals(valuesOf(suite, "k"), [7168]);
-  assertEquals(valuesOf(suite, "layout"), ["nt"]);
+  assertEquals(valuesOf(suite, "layout"), ["nt", "nn"]);
   assertEquals(valuesOf(suite, "a_type"), ["bf16"]);
   assertEquals(valuesOf(suite, "params"), ["epilogue=none"]);
 });
