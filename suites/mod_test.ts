@@ -20,7 +20,9 @@ Deno.test("suites lists every file of the folder once, in its name", () => {
   const files = [...Deno.readDirSync(new URL(".", import.meta.url))]
     .map(({ name }) => name)
     .filter((name) => name.endsWith(".ts") && !name.endsWith("_test.ts"))
-    .filter((name) => !["mod.ts", "skinny.ts"].includes(name));
+    .filter((name) =>
+      !["mod.ts", "model_layers.ts", "skinny.ts"].includes(name)
+    );
   assertEquals(suites.map(({ name }) => name), suiteNames);
   assertEquals(
     suiteNames.map((name) => `${name}.ts`).toSorted(),
@@ -144,6 +146,17 @@ Deno.test("suites: decode-bf16-models is six layers at 1 to 128 rows, one withou
   assertEquals(valuesOf(suite, "layout"), ["nt"]);
 });
 
+const AITER = aiterRows();
+
+/** The published rows of an MI355X. */
+function aiterRows() {
+  const path = "../results/published/aiter-gfx950-256cu.csv";
+  return [...readCsv(
+    Deno.readTextFileSync(new URL(path, import.meta.url)),
+    path,
+  )];
+}
+
 for (const name of ["decode-bf16-k7168", "decode-bf16-models"]) {
   const suite = suiteNamed(name);
 
@@ -164,7 +177,6 @@ for (const name of ["decode-bf16-k7168", "decode-bf16-models"]) {
   });
 
   Deno.test(`suites: ${name} has AITER's published time at every shape`, () => {
-    const path = "../results/published/aiter-gfx950-256cu.csv";
     const sizes = [
       "a_type",
       "c_type",
@@ -175,14 +187,53 @@ for (const name of ["decode-bf16-k7168", "decode-bf16-models"]) {
       "params",
     ] as const;
     const published = new Set<string>();
-    const text = Deno.readTextFileSync(new URL(path, import.meta.url));
-    for (const row of readCsv(text, path)) {
+    for (const row of AITER) {
       published.add(sizes.map((size) => row[size]).join());
     }
     const points = [...suite.cases("all")].map(({ problem: { key } }) =>
       sizes.map((size) => key[size]).join()
     );
     assertEquals(points.filter((point) => !published.has(point)), []);
+  });
+}
+
+/** The layers of models, with an asterisk those without a row of AITER at any M. */
+const MODELS = {
+  "decode-glm": [
+    ...["2624x6144", "4096x2048", "6144x4096", "256x6144", "6144x6144"],
+    ...["6144x3072", "3584x5120 bias *", "5120x3072 *"],
+  ],
+  "decode-kimi-k2": [
+    ...["2112x7168", "3072x1536", "7168x2048", "384x7168", "1024x7168"],
+    "7168x512",
+  ],
+  "decode-llama": [
+    ...["1280x8192", "8192x1024", "7168x8192", "8192x3584"],
+    ...["2304x16384", "16384x2048", "13312x16384", "16384x6656"],
+  ],
+  // AITER takes heads of 80, which is the hidden size over the heads, where Qwen3's have 128.
+  "decode-qwen32b": [
+    ...["2560x5120 *", "5120x2048 *", "12800x5120", "5120x6400"],
+    ...["1792x5120 bias *", "5120x1280", "13824x5120 *", "5120x6912 *"],
+  ],
+};
+
+for (const [name, expected] of Object.entries(MODELS)) {
+  Deno.test(`suites: ${name} is the layers of its models, 1 to 256 rows in both types`, () => {
+    const suite = suiteNamed(name);
+    const shapeOf = ({ n, k, params }: Record<"n" | "k" | "params", unknown>) =>
+      `${n}x${k}${params === "epilogue=bias" ? " bias" : ""}`;
+    const published = new Set(AITER.map(shapeOf));
+    const layers = new Set(
+      [...suite.cases("all")].map(({ problem: { key } }) => shapeOf(key)),
+    );
+    assertEquals(
+      [...layers].map((layer) => published.has(layer) ? layer : `${layer} *`),
+      expected,
+    );
+    assertEquals(valuesOf(suite, "m"), [1, 2, 4, 8, 16, 32, 64, 128, 256]);
+    assertEquals(valuesOf(suite, "a_type"), ["bf16", "f16"]);
+    assertEquals(valuesOf(suite, "layout"), ["nt"]);
   });
 }
 
