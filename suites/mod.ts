@@ -17,6 +17,7 @@ const FILES: Readonly<
   "matmul-fp32": () => import("./matmul-fp32.ts"),
   "router-bf16": () => import("./router-bf16.ts"),
   "autotune-fp16": () => import("./autotune-fp16.ts"),
+  "autotune-fp8": () => import("./autotune-fp8.ts"),
   "decode-bf16-k7168": () => import("./decode-bf16-k7168.ts"),
   "decode-bf16-models": () => import("./decode-bf16-models.ts"),
   "decode-glm": () => import("./decode-glm.ts"),

@@ -21,7 +21,7 @@ Deno.test("suites lists every file of the folder once, in its name", () => {
     .map(({ name }) => name)
     .filter((name) => name.endsWith(".ts") && !name.endsWith("_test.ts"))
     .filter((name) =>
-      !["mod.ts", "model_layers.ts", "skinny.ts"].includes(name)
+      !["mod.ts", "autotune.ts", "model_layers.ts", "skinny.ts"].includes(name)
     );
   assertEquals(suites.map(({ name }) => name), suiteNames);
   assertEquals(
@@ -104,18 +104,28 @@ Deno.test("suites: router-bf16 is 1 to 256 tokens and the study's, weights in bo
   assertEquals(valuesOf(suite, "params"), ["epilogue=none"]);
 });
 
-Deno.test("suites: autotune-fp16 is three layers at 1 to 512 rows and 17", () => {
-  const suite = suiteNamed("autotune-fp16");
-  const layers = new Set(
-    [...suite.cases("all")].map(({ problem: { key } }) => `${key.k}->${key.n}`),
-  );
-  assertEquals([...layers], ["4096->4096", "4096->11008", "8192->1024"]);
-  assertEquals(valuesOf(suite, "m"), [
-    ...[1, 2, 4, 8, 16, 17, 32, 64, 128, 256, 512],
-  ]);
-  assertEquals(valuesOf(suite, "a_type"), ["f16"]);
-  assertStrictEquals(suite.baselines[0], "cublaslt");
-});
+for (const name of ["autotune-fp16", "autotune-fp8"]) {
+  Deno.test(`suites: ${name} is three layers at 1 to 512 rows and 17`, () => {
+    const suite = suiteNamed(name);
+    const layers = new Set(
+      [...suite.cases("all")].map(({ problem: { key } }) =>
+        `${key.k}->${key.n}`
+      ),
+    );
+    assertEquals([...layers], ["4096->4096", "4096->11008", "8192->1024"]);
+    assertEquals(valuesOf(suite, "m"), [
+      ...[1, 2, 4, 8, 16, 17, 32, 64, 128, 256, 512],
+    ]);
+    assertEquals(valuesOf(suite, "layout"), ["nt"]);
+    assertEquals(
+      [valuesOf(suite, "a_type"), valuesOf(suite, "params")],
+      name === "autotune-fp16"
+        ? [["f16"], ["epilogue=none"]]
+        : [["e4m3"], ["scale=tensor", "scale=row", "scale=block128"]],
+    );
+    assertStrictEquals(suite.baselines[0], "cublaslt");
+  });
+}
 
 Deno.test("suites: decode-bf16-k7168 is 1 to 128 rows by four widths of K = 7168", () => {
   const suite = suiteNamed("decode-bf16-k7168");

@@ -101,6 +101,10 @@ export function tableFlags(words: Words) {
     timer: shownTimer(),
     cache: shownCache(),
     wins: toggle("--wins", "Show only wins, ties and losses."),
+    tuning: toggle(
+      "--tuning",
+      "Show only what the search of a library gains over its heuristic, by class of shapes, and the fastest of ours.",
+    ),
     top: maybe(
       "--top",
       number("COUNT", { least: 1 }),
@@ -180,7 +184,10 @@ async function table(options: TableOptions): Promise<number> {
     );
   }
   for (const { suite, contenders, baseline } of tables) {
-    if (options.wins || options.metrics.length + sides.length > 0) break;
+    if (
+      options.wins || options.tuning ||
+      options.metrics.length + sides.length > 0
+    ) break;
     if (options.row !== undefined) break;
     if (baseline !== undefined || contenders.length < 2) continue;
     tell(

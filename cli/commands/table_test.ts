@@ -68,6 +68,22 @@ Deno.test("table --metric shows a figure instead of times, and refuses what it h
   assertMatch(wins.stderr, /^error: --metric is for --format text and md/);
 });
 
+Deno.test("table --tuning shows a library's search by class of shapes, as text or Markdown", async () => {
+  const of = (words: string) =>
+    run(..."table results/nvidia-h200/".concat(words, " --tuning").split(" "));
+  const { code, stdout } = await of("autotune-fp16.csv");
+  assertEquals(code, 0);
+  assertMatch(
+    stdout,
+    /^autotune-fp16 on .*: cublaslt's heuristic and its search\n.*\nN power of 2, large M +\d+ +\d/,
+  );
+  const { stderr: csv } = await of("autotune-fp16.csv --format csv");
+  assertMatch(csv, /^error: --tuning is for --format text and md: /);
+  const { code: none, stderr } = await of("grouped-nvfp4.csv");
+  assertEquals(none, 2);
+  assertMatch(stderr, /^error: No table has times of a library's heuristic /m);
+});
+
 Deno.test("table takes a kernel by its run where several runs have one", async () => {
   const line = (version: string) =>
     `table results/published/decompose-k-v[12].csv --suite matmul-bf16 --wins --format csv --against decomposeK${version}`

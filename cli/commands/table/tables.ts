@@ -28,6 +28,7 @@ import {
   sidesSheet,
   tableSheet,
 } from "../../../report/table/table.ts";
+import { tuningSheets } from "../../../report/table/tuning_sheet.ts";
 import { winsSheets } from "../../../report/table/wins_sheet.ts";
 import { isOwnKernel } from "../../../session/own_kernels.ts";
 import { formatWide } from "../../../report/table/wide.ts";
@@ -43,6 +44,7 @@ export interface Layout extends Pick<Shown, "top" | "lines" | "all"> {
   readonly kernels: readonly string[];
   readonly against: readonly string[];
   readonly wins: boolean;
+  readonly tuning: boolean;
   /** Figures to show instead of times; empty for these. */
   readonly metrics: readonly string[];
   readonly gemmFraction: number | undefined;
@@ -111,6 +113,18 @@ export function formatTables(
     ]).join("\n");
   const others = ({ baseline }: Pivot) =>
     against.length > 0 ? against : baseline === undefined ? [] : [baseline];
+  if (layout.tuning) {
+    if (format !== "text" && format !== "md") {
+      throw new UserError(
+        "--tuning is for --format text and md: CSV and JSON have every time",
+      );
+    }
+    const sheets = tables.flatMap(tuningSheets);
+    if (sheets.length > 0) return written(sheets);
+    throw new UserError(
+      "No table has times of a library's heuristic and of its search, such as cublaslt and cublaslt-tuned: measure both, or leave out --tuning",
+    );
+  }
   if (format === "json") return pivotsJson(tables, others, { gemmFraction });
   if (format === "csv") {
     return (wins
