@@ -69,6 +69,7 @@ Deno.test("peers.unsupported() of qmm says what tinygemm does not take", () => {
       [{ layout: "nn" }, /x · Wᵀ only/],
       [{ type: "f16" }, /bf16 activations on CUDA, not f16/],
       [{ n: 60 }, /multiples of 8, not 60/],
+      [{ group: "channel" }, /groups of 32 to 256/],
     ] as const
   ) {
     const found = reasons(values);

@@ -1,16 +1,20 @@
 /**
- * x · Wᵀ and x · W with W in each of MLX's formats, at one shape.
+ * x · Wᵀ and x · W with W in each of MLX's formats, and in 4 and 8 bits with a scale a channel, at
+ * one shape.
  *
  * @module
  */
 
-import { allFormats } from "../bench/formats/quant_format.ts";
+import { allFormats, CHANNEL } from "../bench/formats/quant_format.ts";
 import { defineSuite } from "../bench/model/suite.ts";
 import { baselines, kernels, qmm } from "../kernels/qmm/mod.ts";
 
 const SHAPE = { n: 4096, k: 4096 };
 
-const formats = allFormats().map((format) => ({ ...format }));
+const formats = [
+  ...allFormats().map((format) => ({ ...format })),
+  ...[4, 8].map((bits) => ({ mode: "affine", bits, group: CHANNEL })),
+];
 
 export default defineSuite({
   name: "mlx-qmm-formats",

@@ -276,8 +276,8 @@ Deno.test("suites: mlx-qmm is the PR's shapes and formats, M around its edges", 
 
 Deno.test("suites: mlx-qmm-formats is every format at one shape, both ways", () => {
   const suite = suiteNamed("mlx-qmm-formats");
-  // Six widths by three groups, and three formats that have no choice.
-  assertStrictEquals(valuesOf(suite, "params").length, 6 * 3 + 3);
+  // Six widths by three groups, three formats that have no choice, two widths of a channel.
+  assertStrictEquals(valuesOf(suite, "params").length, 6 * 3 + 3 + 2);
   assertEquals(valuesOf(suite, "layout"), ["nt", "nn"]);
   assertEquals([valuesOf(suite, "n"), valuesOf(suite, "k")], [
     [4096],

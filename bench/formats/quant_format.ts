@@ -12,6 +12,9 @@ import { UserError } from "../model/errors.ts";
 /** The modes. */
 export const MODES = ["affine", "mxfp4", "mxfp8", "nvfp4"] as const;
 
+/** The group of a format whose scales are one for each row of stored weights. */
+export const CHANNEL = "channel";
+
 /** A storage format of weights: consecutive `group`s of a row share a scale. */
 export interface QuantFormat {
   readonly mode: typeof MODES[number];
@@ -41,9 +44,18 @@ export interface FormatWish {
   readonly group?: string | number | undefined;
 }
 
-/** The format that was wished for. @throws {UserError} For one that MLX refuses too. */
+/** The length of a row that is one group: a multiple of it, so that all codes fill whole words. */
+const WORD_CODES = 32;
+
+/**
+ * The format that was wished for; in mode `affine` {@linkcode CHANNEL} is the group of `row`
+ * weights, all of a row.
+ *
+ * @throws {UserError} For one that MLX refuses too, and for a row that fills no whole words.
+ */
 export function quantFormat(
   { mode: name, bits, group }: FormatWish,
+  row?: number,
 ): QuantFormat {
   const mode = MODES.find((m) => m === name);
   if (mode === undefined) {
@@ -55,10 +67,26 @@ export function quantFormat(
       ? allowed[0]
       : allowed.find((x) => x === Number(value));
     if (found !== undefined) return found;
-    const sorted = allowed.toSorted((a, b) => a - b).join(", ");
-    throw new UserError(`${what} is ${value}: ${mode} has ${sorted}`);
+    const sorted = allowed.toSorted((a, b) => a - b).map(String);
+    if (what === "group" && mode === "affine") sorted.push(CHANNEL);
+    throw new UserError(
+      `${what} is ${value}: ${mode} has ${sorted.join(", ")}`,
+    );
   };
-  return { mode, bits: one("bits", bits), group: one("group", group) };
+  if (group !== CHANNEL || mode !== "affine" || row === undefined) {
+    return { mode, bits: one("bits", bits), group: one("group", group) };
+  }
+  if (row % WORD_CODES === 0) {
+    return { mode, bits: one("bits", bits), group: row };
+  }
+  throw new UserError(
+    `A row of ${row} weights is no multiple of ${WORD_CODES}, so its codes fill no whole words: make K of x · Wᵀ, or N of x · W, a multiple of it`,
+  );
+}
+
+/** Whether a format has one scale for each row, of a length that is no group of MLX. */
+export function isChannel({ mode, group }: QuantFormat): boolean {
+  return !ALLOWED[mode].group.includes(group);
 }
 
 /** Every format there is, modes in order, bits and groups ascending. */
@@ -74,9 +102,16 @@ export function allFormats(): QuantFormat[] {
   );
 }
 
+/** The group as the axis of that name has it: `64`, `channel`. */
+export function groupName(format: QuantFormat): number | string {
+  return isChannel(format) ? CHANNEL : format.group;
+}
+
 /** A format for people: `affine-4/64`, `mxfp4`. */
 export function formatName({ mode, bits, group }: QuantFormat): string {
-  return mode === "affine" ? `affine-${bits}/${group}` : mode;
+  return mode === "affine"
+    ? `affine-${bits}/${groupName({ mode, bits, group })}`
+    : mode;
 }
 
 /** Checks that rows are whole groups. @throws {UserError} If `length` is no multiple of one. */

@@ -95,12 +95,49 @@ Deno.test("quantFormat() refuses what MLX refuses, naming what there is", () => 
   const refused: [Parameters<typeof quantFormat>[0], string][] = [
     [{ mode: "int4" }, "mode is int4: give one of affine, mxfp4, mxfp8, nvfp4"],
     [{ mode: "affine", bits: 7 }, "bits is 7: affine has 2, 3, 4, 5, 6, 8"],
-    [{ mode: "affine", group: 16 }, "group is 16: affine has 32, 64, 128"],
+    [
+      { mode: "affine", group: 16 },
+      "group is 16: affine has 32, 64, 128, channel",
+    ],
+    [
+      { mode: "affine", group: 4096 },
+      "group is 4096: affine has 32, 64, 128, channel",
+    ],
+    [{ mode: "mxfp4", group: "channel" }, "group is channel: mxfp4 has 32"],
     [{ mode: "nvfp4", group: 32 }, "group is 32: nvfp4 has 16"],
     [{ mode: "mxfp4", bits: 8 }, "bits is 8: mxfp4 has 4"],
   ];
   for (const [wish, message] of refused) {
     throws(() => quantFormat(wish), new UserError(message));
+  }
+});
+
+Deno.test("quantFormat() makes a channel a group of all weights of a row", () => {
+  const of = (row: number) =>
+    quantFormat({ mode: "affine", group: "channel" }, row);
+  deepEqual(of(416), { mode: "affine", bits: 4, group: 416 });
+  // A group of MLX is the same format.
+  deepEqual([416, 128].map((row) => formatName(of(row))), [
+    "affine-4/channel",
+    "affine-4/128",
+  ]);
+  throws(
+    () => of(40),
+    new UserError(
+      "A row of 40 weights is no multiple of 32, so its codes fill no whole words: make K of x · Wᵀ, or N of x · W, a multiple of it",
+    ),
+  );
+});
+
+Deno.test("quantise() of a channel gives each row one scale", () => {
+  const format = quantFormat({ mode: "affine", bits: 8, group: "channel" }, 96);
+  const w = Float32Array.from({ length: 2 * 96 }, (_, i) => (i % 96) / 8);
+  const stored = quantise(w.map((x, i) => i < 96 ? x : 4 * x), format, "f16");
+  deepEqual([stored.scales.length, stored.biases!.length], [4, 4]);
+  const back = dequantise(stored, format, { type: "f16", count: 192 });
+  for (let i = 0; i < 96; i++) {
+    ok(Math.abs(back[i]! - w[i]!) < 0.05);
+    ok(Math.abs(back[96 + i]! - 4 * w[i]!) < 0.2);
   }
 });
 

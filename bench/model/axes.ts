@@ -153,6 +153,8 @@ export interface Axis {
    * one for each problem of a list, of which some may be 0 (`sizes`), or one of a list.
    */
   readonly values: "size" | "sizes" | readonly Scalar[];
+  /** Words that stand for a size beside numbers: `channel`. */
+  readonly words?: readonly string[];
   /** The value where a suite gives none. */
   readonly default?: Scalar;
   /** Whether a point may have no value on it: its meaning depends on another axis. */
@@ -225,9 +227,10 @@ function demandValue(axis: Axis, value: Scalar | undefined): Scalar {
 
 /** Returns `value` if `axis` allows it, as a number where the axis lists it as one. */
 export function allowedBy(
-  { values }: Axis,
+  { values, words = [] }: Axis,
   value: Scalar | undefined,
 ): Scalar | undefined {
+  if (words.some((word) => word === value)) return value;
   if (values === "size") {
     return Number.isInteger(value) && Number(value) >= 1 ? value : undefined;
   }
@@ -239,12 +242,14 @@ export function allowedBy(
 
 /** Makes the error for a `value` that an axis does not allow. @param option Its option. */
 export function notAllowed(
-  { name, values }: Pick<Axis, "name" | "values">,
+  { name, values, words = [] }: Pick<Axis, "name" | "values" | "words">,
   value: Scalar,
   option: "--axis" | "--where",
 ): UserError {
   const hint = values === "size"
-    ? `a whole number of at least 1, as in ${option} ${name}=64`
+    ? `${
+      ["a whole number of at least 1", ...words].join(" or ")
+    }, as in ${option} ${name}=64`
     : values === "sizes"
     ? `whole numbers, as in ${option} ${name}=80+176`
     : `one of ${values.join(", ")}`;

@@ -40,6 +40,7 @@ const axis = object({
     literal("sizes"),
     pipe(array(scalar), minLength(1)),
   ]),
+  words: optional(array(string())),
   default: optional(scalar),
 });
 // Not a loose object: that would run the getters of what it does not name.

@@ -7,6 +7,7 @@
 import type { Build, Program } from "../../bench/device/device.ts";
 import { i64, type Memory, type Step } from "../../bench/device/queue.ts";
 import type { Operands } from "../../bench/model/problem.ts";
+import { isChannel } from "../../bench/formats/quant_format.ts";
 import { launch } from "../common/launch.ts";
 import {
   formatArgs,
@@ -66,13 +67,22 @@ export function dequantiseStep(
   });
 }
 
-/** Writes the stored weights from `dense`. */
+/**
+ * Writes the stored weights from `dense`.
+ *
+ * @throws {RangeError} For one scale a row, whose weights the kernels have no room for.
+ */
 export function quantiseStep(
   backend: "cpu" | "cuda",
   site: Conversion,
 ): Step {
   const { point, operands, dense } = site;
   const { rows, cols } = weightShape(point);
+  if (isChannel(point)) {
+    throw new RangeError(
+      `Cannot quantise groups of ${point.group} on ${backend}: the host does`,
+    );
+  }
   const groups = rows * cols / point.group;
   return converted(backend, site, {
     entry: "quantise",

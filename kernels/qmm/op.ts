@@ -15,7 +15,7 @@ import {
   encode,
   SIGNIFICANT_BITS,
 } from "../../bench/model/dtype.ts";
-import { MODES } from "../../bench/formats/quant_format.ts";
+import { groupName, MODES } from "../../bench/formats/quant_format.ts";
 import { formatValues } from "../../bench/model/grid.ts";
 import { values } from "../../bench/model/inputs.ts";
 import type { Op } from "../../bench/model/op.ts";
@@ -31,6 +31,7 @@ import {
 import { linesOf, Looks } from "../common/product.ts";
 import {
   AXES,
+  blockOf,
   edgeCases,
   type QmmPoint,
   readPoint,
@@ -95,7 +96,8 @@ export const qmm: Op<QmmPoint> = {
     const { m, n, k } = point;
     return { flops: 2 * m * n * k, bytes: bytesOf(qmm.operands(point)) };
   },
-  key({ m, n, k, type, mode, bits, group, transposed }) {
+  key(point) {
+    const { m, n, k, type, mode, bits, transposed } = point;
     return {
       a_type: type,
       b_type: "u32",
@@ -107,7 +109,7 @@ export const qmm: Op<QmmPoint> = {
       k,
       params: formatValues({
         mode,
-        ...(mode === "affine" ? { bits, group } : {}),
+        ...(mode === "affine" ? { bits, group: groupName(point) } : {}),
       }),
     };
   },
@@ -150,7 +152,7 @@ export function mutantsOf(
     );
   // As far as it is whole groups: what a split at any other place would leave out.
   const slice = Math.ceil(k / SLICES);
-  const tail = point.transposed ? point.group : Math.min(k, 16);
+  const tail = point.transposed ? blockOf(point).GROUP : Math.min(k, 16);
   const others = rotated(point, stored);
   const unbiased = new Weights(
     point,
@@ -173,7 +175,7 @@ function swapped(w: Float32Array): Float32Array {
   return w.map((_, i) => w[i ^ 1]!);
 }
 
-/** The weights under their neighbours' scales; none where these are all alike. */
+/** The weights under their neighbours' scales, or the next row's; none where these are all alike. */
 function rotated(
   point: QmmPoint,
   stored: Inputs,
@@ -185,7 +187,10 @@ function rotated(
   const moved = scales!.map((_, i) => {
     const [element, byte] = [Math.floor(i / bytes), i % bytes];
     const [row, group] = [Math.floor(element / groups), element % groups];
-    return scales![(row * groups + (group + 1) % groups) * bytes + byte]!;
+    const next = groups > 1
+      ? row * groups + (group + 1) % groups
+      : (row + 1) % rows;
+    return scales![next * bytes + byte]!;
   });
   if (rows * groups === 0 || moved.every((b, i) => b === scales![i])) {
     return undefined;

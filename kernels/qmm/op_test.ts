@@ -33,6 +33,10 @@ Deno.test("qmm.point() has defaults, and refuses what MLX refuses", () => {
     ],
     [{ m: 1, n: 2, k: 64, mode: "mxfp4", bits: 8 }, "bits is 8: mxfp4 has 4"],
     [{ m: 1, n: 2, k: 64, bits: 7 }, "bits is 7: affine has 2, 3, 4, 5, 6, 8"],
+    [
+      { m: 1, n: 2, k: 64, group: "row" },
+      "group is row: give a whole number of at least 1 or channel, as in --axis group=64",
+    ],
     [{ m: 1, n: 2, k: 64, type: "f32" }, "type is f32: give one of f16, bf16"],
     [{ m: 1, n: 2, k: 64, layout: "tn" }, "layout is tn: give one of nt, nn"],
     [
@@ -115,8 +119,14 @@ Deno.test("qmm.key() tells formats and orientations apart", () => {
     return `${a_type} ${b_type} ${layout} ${params}`;
   };
   assertEquals(
-    [of({}), of({ mode: "mxfp8" }), of({ layout: "nn", type: "f16" })],
     [
+      of({ k: 96, group: "channel" }),
+      of({}),
+      of({ mode: "mxfp8" }),
+      of({ layout: "nn", type: "f16" }),
+    ],
+    [
+      "bf16 u32 nt mode=affine bits=4 group=channel",
       "bf16 u32 nt mode=affine bits=4 group=64",
       "bf16 u32 nt mode=mxfp8",
       "f16 u32 nn mode=affine bits=4 group=64",

@@ -6,7 +6,9 @@
 
 import type { Memory } from "../../bench/device/queue.ts";
 import {
+  CHANNEL,
   demandGroups,
+  isChannel,
   MODES,
   type QuantFormat,
   quantFormat,
@@ -31,9 +33,30 @@ export interface QmmPoint extends QuantFormat {
 
 /** Rows of stored weights and weights of a row. */
 export function weightShape(
-  { n, k, transposed }: QmmPoint,
+  { n, k, transposed }: Pick<QmmPoint, "n" | "k" | "transposed">,
 ): { readonly rows: number; readonly cols: number } {
   return transposed ? { rows: n, cols: k } : { rows: k, cols: n };
+}
+
+/** Weights that kernels decode by one scale at a time: a group, or a part of a whole row. */
+export interface Block {
+  readonly GROUP: number;
+  /** 1 where a row has one scale, else absent. */
+  readonly CHANNEL?: 1;
+}
+
+/** The most weights of a {@linkcode Block}: the largest group of MLX. */
+const MOST_GROUP = 128;
+
+/**
+ * The block of a format. A row of one scale is whole blocks as long as one of MLX's groups, so
+ * kernels differ by where they find a scale alone.
+ */
+export function blockOf(format: QuantFormat): Block {
+  if (!isChannel(format)) return { GROUP: format.group };
+  const GROUP = [MOST_GROUP, 64].find((size) => format.group % size === 0) ??
+    32;
+  return { GROUP, CHANNEL: 1 };
 }
 
 /** The axes. `bits` and `group` default to the mode's own. */
@@ -63,8 +86,9 @@ export const AXES: readonly Axis[] = [
   { name: "bits", about: "bits of a code", values: "size", optional: true },
   {
     name: "group",
-    about: "weights that share a scale",
+    about: "weights that share a scale; channel: all of a row of W",
     values: "size",
+    words: [CHANNEL],
     optional: true,
   },
 ];
@@ -73,17 +97,17 @@ export const AXES: readonly Axis[] = [
 export function readPoint(values: Values): QmmPoint {
   const read = readAxes({ name: "qmm", axes: AXES }, values);
   const { m, n, k, type, layout, mode, bits, group } = read;
-  const format = quantFormat({ mode: mode!, bits, group });
-  const point: QmmPoint = {
+  const shape = {
     m: Number(m),
     n: Number(n),
     k: Number(k),
     type: type as QmmPoint["type"],
     transposed: layout === "nt",
-    ...format,
   };
-  demandGroups(format, weightShape(point).cols);
-  return point;
+  const { cols } = weightShape(shape);
+  const format = quantFormat({ mode: mode!, bits, group }, cols);
+  demandGroups(format, cols);
+  return { ...shape, ...format };
 }
 
 /** Every mode, width and group; ragged edges; K's of odd numbers of groups; one of all. */
@@ -112,6 +136,9 @@ export function edgeCases(): QmmPoint[] {
     { m: 3, n: 160, k: 300, layout: "nn", mode: "mxfp4" },
     { m: 6, n: 32, k: 65, layout: "nn", mode: "mxfp8" },
     { m: 2, n: 144, k: 129, layout: "nn", mode: "nvfp4" },
+    { m: 3, n: 37, k: 416, bits: 4, group: CHANNEL },
+    { m: 18, n: 70, k: 1152, bits: 8, group: CHANNEL },
+    { m: 2, n: 320, k: 53, layout: "nn", bits: 4, group: CHANNEL },
   ];
   return TYPES.flatMap((type) =>
     shapes.map((shape) => readPoint({ ...shape, type }))

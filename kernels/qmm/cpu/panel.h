@@ -105,15 +105,15 @@ INLINE void FN(sixteen)(const char *from, const int bits, const int mode, float 
 INLINE void FN(groups)(const Weights *w, long first, const int bits, const int mode, int count,
                        float *to) {
   const char *from = (const char *)w->w + first * bits / 8;
-  for (int i = 0; i < count; i += w->group) {
-    const long g = (first + i) / w->group;
+  for (int i = 0; i < count;) {
+    const long g = (first + i) / w->group, left = (g + 1) * w->group - first;
+    const int end = left < count ? (int)left : count; /* a group may go on beyond the panel */
     const float scale = scale_of(w, g), bias = bias_of(w, g);
-    for (int at = i; at < i + w->group; at += 16)
-      FN(sixteen)(from + at * bits / 8, bits, mode, scale, bias, to + at);
+    for (; i < end; i += 16) FN(sixteen)(from + i * bits / 8, bits, mode, scale, bias, to + i);
   }
 }
 
-/* The weights of `row` from `col` on, `count` of them: whole groups. */
+/* The weights of `row` from `col` on, `count` of them: whole groups, or a part of one. */
 TARGET static void FN(decode)(const Weights *w, long row, long col, int count, float *to) {
   const long first = row * w->cols + col;
   if (w->mode == DENSE) {

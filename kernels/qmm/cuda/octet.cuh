@@ -5,12 +5,16 @@
 // fields of a 4-bit float, shifted to those of a wider one, are the value but for a power of
 // two. What is left of scales and biases is one multiply-add for each group.
 //
-// Compile-time: MODE, BITS, GROUP (formats.h).
+// Compile-time: MODE, BITS, GROUP (formats.h), CHANNEL (1: a row has one scale, GROUP is a part of it).
 #ifndef MNKBENCH_OCTET
 #define MNKBENCH_OCTET
 #include "../../common/mutant.h"
 #include "../../device/ptx.h"
 #include "weight.cuh"
+
+#ifndef CHANNEL
+#define CHANNEL 0
+#endif
 
 // Pairs are of weights i and i + 4, or, of bytes, of neighbours.
 constexpr bool ADJACENT = BITS == 8;

@@ -187,8 +187,10 @@ qmm(const TYPE* x, const unsigned char* w, const void* scales, const void* biase
   unsigned shared = shared_address(memory);
   Ring ring{x + (long long)m0 * K, w + (long long)n0 * bytes, M - m0, N - n0, bytes, K, wide,
             shared + phase * STAGES * STAGE, evict_first()};
-  Table table(shared + ROOM + MAIL, slice, k0 / GROUP);
-  table.fill(scales, biases, n0, N, k0 / GROUP, K / GROUP, steps * (KS / GROUP));
+  int first = CHANNEL ? 0 : k0 / GROUP;
+  Table table(shared + ROOM + MAIL, slice, first);
+  table.fill(scales, biases, n0, N, first, CHANNEL ? 1 : K / GROUP,
+             CHANNEL ? 1 : steps * (KS / GROUP));
   commit_copies();
 #pragma unroll
   for (int s = 0; s < STAGES; s++) {

@@ -13,7 +13,7 @@ import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import { launched } from "../../common/launch.ts";
 import { noClusters } from "../../common/rules.ts";
 import { qmm } from "../op.ts";
-import { type QmmPoint, weightMemory } from "../point.ts";
+import { blockOf, type QmmPoint, weightMemory } from "../point.ts";
 import {
   columnsOf,
   rowsOf,
@@ -130,8 +130,12 @@ interface Variant {
 }
 
 /** The macros of the format of the weights, for every kernel that decodes them. */
-export function formatMacros({ type, mode, bits, group }: QmmPoint): Values {
-  return { TYPE: type, MODE: mode.toUpperCase(), BITS: bits, GROUP: group };
+export function formatMacros(point: QmmPoint): Values {
+  const { type, mode, bits } = point;
+  return {
+    ...{ TYPE: type, MODE: mode.toUpperCase(), BITS: bits },
+    ...blockOf(point),
+  };
 }
 
 function define({ clusters, ...named }: Variant): Kernel<QmmPoint> {

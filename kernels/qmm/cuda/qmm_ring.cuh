@@ -119,7 +119,7 @@ __device__ inline void gather() {
 // Scales and biases of the block's K slice as they are stored, asked for before any weights:
 // behind these they would be the last to come.
 // Groups whose scales are read at once, where there are registers for them.
-constexpr int ALIKE = BIASED && GROUP <= 64 && NT <= 4 ? 2 : 1;
+constexpr int ALIKE = BIASED && !CHANNEL && GROUP <= 64 && NT <= 4 ? 2 : 1;
 struct Table {
   using Scale = Stored<TYPE>::Scale;
   // Elements of a 16-byte chunk. The first group may lie anywhere in one.
@@ -128,7 +128,8 @@ struct Table {
   int pitch, skip;
 
   __device__ Table(unsigned base, int slice, int from)
-      : base(base), pitch(((slice / GROUP + 2 * PER - 2) / PER | 1) * 16), skip(from % PER) {}
+      : base(base), pitch((((CHANNEL ? 1 : slice / GROUP) + 2 * PER - 2) / PER | 1) * 16),
+        skip(from % PER) {}
 
   // From group `from` of `length` of each row on; `count` groups, 0 where there are none.
   __device__ void fill(const void* scales, const void* biases, int n0, int N, int from,
@@ -153,6 +154,7 @@ struct Table {
   }
 
   __device__ unsigned at(int group, int row) const {
+    if (CHANNEL && !MUTANT(qmm_channel_groups)) group = 0;
     return base + row * pitch + ((MUTANT(qmm_no_skip) ? 0 : skip) + group) * (int)sizeof(Scale);
   }
   // The scale of a group as a pair of TYPE, times 2^7 over what the weights' fields lack.

@@ -86,7 +86,8 @@ qmv(const TYPE* x, const unsigned* w, const void* scales, const void* biases, TY
 #pragma unroll
       for (int p = 0; p < PARTS; p++) {
         long long n = min(n0 + c, N - 1), k = unit * 32 + (MUTANT(qmv_same_scale) ? 0 : p) * GROUP;
-        f[c][p] = k < K ? factors_of(scales, biases, (n * K + k) / GROUP) : Factors{};
+        long long group = CHANNEL && !MUTANT(qmv_channel_groups) ? n : (n * K + k) / GROUP;
+        f[c][p] = k < K ? factors_of(scales, biases, group) : Factors{};
       }
 #pragma unroll
     for (int p = 0; p < PARTS; p++) {

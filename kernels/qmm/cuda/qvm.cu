@@ -50,9 +50,10 @@ qvm(const TYPE* x, const unsigned char* w, const void* scales, const void* biase
     float token[UNROLL][ROWS];
 #pragma unroll
     for (int u = 0; u < UNROLL; u++) {
-      long long at = (long long)min(k + u * PHASES, K - 1) * N + n;
+      int row = min(k + u * PHASES, K - 1);
+      long long at = (long long)row * N + n;
       take(v[u], w, at / 8 * BITS, stream);
-      f[u] = factors_of(scales, biases, at / GROUP);
+      f[u] = factors_of(scales, biases, CHANNEL ? row : at / GROUP);
 #pragma unroll
       for (int r = 0; r < ROWS; r++)
         token[u][r] = m0 + r < M && k + u * PHASES < end

@@ -6,7 +6,7 @@
 
 import type { Values } from "../../../bench/model/grid.ts";
 import type { Rules } from "../../../bench/model/kernel.ts";
-import type { QmmPoint } from "../point.ts";
+import { blockOf, type QmmPoint } from "../point.ts";
 import {
   allHaveSome,
   covering,
@@ -73,12 +73,13 @@ function isPower(bits: number): boolean {
 
 /** Bytes of shared memory, as qmm_ring.cuh lays it out. */
 export function sharedBytes(point: QmmPoint, config: TileConfig): number {
-  const { mode, bits, group } = point;
+  const { mode, bits } = point;
+  const { GROUP, CHANNEL } = blockOf(point);
   const { BM, KS, STAGES, WK, CLUSTER } = config;
   const bn = rowsOf(config);
   const folded = mode === "nvfp4";
   const power = isPower(bits);
-  const octets = (group >= 64 || folded) && power ? 2 : 1;
+  const octets = (GROUP >= 64 || folded) && power ? 2 : 1;
   const quad = power ? Math.max(16, 4 * octets * bits) : 16;
   const weights = (Math.ceil(KS * bits / 8 / quad) | 1) * quad;
   const tokens = 2 * KS + (octets === 1 ? 64 : 16);
@@ -87,7 +88,7 @@ export function sharedBytes(point: QmmPoint, config: TileConfig): number {
   const share = Math.ceil(BM * bn / 4 / CLUSTER);
   const mail = CLUSTER > 1 ? CLUSTER * share * 16 + 16 : 0;
   const [per, arrays] = mode === "affine" ? [8, 2] : [16, 1];
-  const groups = sliceOf(point, config) / group;
+  const groups = CHANNEL ?? sliceOf(point, config) / GROUP;
   const pitch = (Math.floor((groups + 2 * per - 2) / per) | 1) * 16;
   const table = arrays * bn * pitch;
   return Math.max(ring, sums) + mail + table;

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { isChannel } from "../../../bench/formats/quant_format.ts";
 import { type DeviceInfo, tensorMapOn } from "../../../bench/device/device.ts";
 import { grid, type Values } from "../../../bench/model/grid.ts";
 import type { Rules } from "../../../bench/model/kernel.ts";
@@ -19,7 +20,7 @@ import {
   padding,
 } from "../../common/rules.ts";
 import { qmm } from "../op.ts";
-import { type QmmPoint, weightMemory } from "../point.ts";
+import { blockOf, type QmmPoint, weightMemory } from "../point.ts";
 import { demandAligned, formatMacros } from "./qmm.ts";
 
 /** The tunables of wgmma.cu. */
@@ -55,7 +56,7 @@ function scaleBytes({ mode }: QmmPoint): number {
 /** Parts of K start at multiples of it: at whole groups, whole words of scales and of codes. */
 function unitOf(point: QmmPoint): number {
   if (!point.transposed) return STEP;
-  const words = 4 / scaleBytes(point) * point.group;
+  const words = 4 / scaleBytes(point) * blockOf(point).GROUP;
   return Math.max(point.bits % 2 ? 2 * STEP : STEP, words);
 }
 
@@ -82,7 +83,8 @@ function stepsOf(point: QmmPoint, { SETS, CLUSTER }: WgmmaConfig): number {
 /** Bytes of the rings of weights, of a step of x of all sets, and of mailboxes. */
 function partsOf(point: QmmPoint, config: WgmmaConfig) {
   const { BM, ROWS, SETS, PLACES, CLUSTER } = config;
-  const { bits, group, mode } = point;
+  const { bits, mode } = point;
+  const { GROUP: group } = blockOf(point);
   const arrays = mode === "affine" ? 2 : 1;
   const span = spanOf(point);
   // Rows of codes have 16 bytes more, so that eight of them start in different banks.
@@ -237,6 +239,9 @@ export function predictWgmma(
 /** Returns why x · W of a point cannot be computed. */
 function noColumns(point: QmmPoint): string | undefined {
   const { n, k, bits, group } = point;
+  if (isChannel(point)) {
+    return "its copies need 4 bytes of scales a row, and a row of W has one of 2";
+  }
   if (bits % 2 || bits === 6) {
     return `codes of ${bits} bits lie across the words that its transposing loads take`;
   }

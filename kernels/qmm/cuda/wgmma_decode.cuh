@@ -7,12 +7,16 @@
 // multiply-add with the scale times 2^101 makes the weight times 2^-32, rounded once. fp16 has no
 // such range: there a code below an exponent is 1024 + code, from which 1024 is taken off.
 //
-// Compile-time: TYPE, MODE, BITS, GROUP (formats.h).
+// Compile-time: TYPE, MODE, BITS, GROUP (formats.h), CHANNEL (1: a row has one scale, GROUP is a part of it).
 #ifndef MNKBENCH_WGMMA_DECODE
 #define MNKBENCH_WGMMA_DECODE
 #include "../../common/mutant.h"
 #include "../../../bench/formats/formats.h"
 #include "../../matmul/cuda/tile/element.cuh"
+
+#ifndef CHANNEL
+#define CHANNEL 0
+#endif
 
 template <class A, class B> struct SameType { static constexpr bool value = false; };
 template <class A> struct SameType<A, A> { static constexpr bool value = true; };

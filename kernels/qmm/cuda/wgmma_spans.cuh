@@ -72,13 +72,15 @@ struct Spans {
   unsigned ring;
   unsigned long long policy;
   unsigned next = 0, here = 0;  // places: to be copied to, to be read
+  int bare = PLACES - MUTANT(warpgroup_channel_bare);  // places without the one scale of a row
 
   __device__ __forceinline__ Spans(const Stored& from, Size size, int row, int first, int end,
                                    int flags, unsigned ring)
-      : rows(size.N - row), codes(size.K / 8 * BITS), words(size.K / GROUP * SCALE_BYTES),
-        flags(flags), ring(ring), policy(evict_first()) {
+      : rows(size.N - row), codes(size.K / 8 * BITS), 
+        words(CHANNEL ? SCALE_BYTES : size.K / GROUP * SCALE_BYTES), flags(flags), ring(ring),
+        policy(evict_first()) {
     int code = first / 8 * BITS, scale = first / GROUP * SCALE_BYTES;
-    long long at = (long long)row * words + scale;
+    long long at = (long long)row * words + (CHANNEL ? 0 : scale);
     w = from.w + (long long)row * codes + code;
     scales = from.scales + at;
     biases = from.biases + at;
@@ -104,10 +106,11 @@ struct Spans {
                        row < rows && byte < more_codes);
         }
       }
-      fetch_scales(to + SCALES);
+      // The one scale of a row stays where it is.
+      if (!CHANNEL || bare-- > 0) fetch_scales(to + SCALES);
       w += ROW_CODES;
-      scales += ROW_SCALES;
-      biases += ROW_SCALES;
+      scales += CHANNEL ? 0 : ROW_SCALES;
+      biases += CHANNEL ? 0 : ROW_SCALES;
       more_codes -= ROW_CODES;
       more_scales -= ROW_SCALES;
     }
@@ -116,7 +119,7 @@ struct Spans {
   }
   __device__ __forceinline__ void fetch_scales(unsigned to) const {
     unsigned lane = threadIdx.x % 32;
-    if (flags & 2) {
+    if (!CHANNEL && flags & 2) {
       constexpr int EACH = ROW_SCALES / 4, ALL = ARRAYS * 16 * EACH;
 #pragma unroll
       for (int i = 0; i < ALL; i += 32) {
@@ -132,7 +135,8 @@ struct Spans {
 #pragma unroll 1
       for (int i = lane; i < ARRAYS * 16 * EACH; i += 32) {
         int row = i / EACH % 16, byte = i % EACH * SCALE_BYTES;
-        const unsigned char* from = (i < 16 * EACH ? scales : biases) + unsigned(row * words + byte);
+        const unsigned char* from = i < 16 * EACH ? scales : biases;
+        from += unsigned(row * words + (CHANNEL ? 0 : byte));
         bool there = row < rows && byte < more_scales;
         if (SCALE_BYTES == 2)
           store_shared_u16(to + i * 2, there ? *(const unsigned short*)from : 0);

@@ -87,11 +87,13 @@ Deno.test("sharedBytes() have room for what sets hand over, and rows of y", () =
 
 Deno.test("candidates() of qmm-wgmma leave some config at every shape of its range", () => {
   for (const m of [1, 17, 33, 64, 100, 128, 300, 512, 1024, 2048]) {
-    for (const format of allFormats()) {
+    for (const format of [...allFormats(), { bits: 4, group: "channel" }]) {
       for (const [n, k] of [[4096, 4096], [2560, 2560], [256, 128]]) {
         const values = { m, n: n!, k: k!, ...format };
         assert(legal(values).length > 0, JSON.stringify(values));
-        if (![2, 4, 8].includes(format.bits)) continue;
+        if (format.group === "channel" || ![2, 4, 8].includes(format.bits)) {
+          continue;
+        }
         assert(legal({ ...values, layout: "nn" }).length > 0);
       }
     }
@@ -119,6 +121,10 @@ Deno.test("qmm-wgmma says what it cannot compute", () => {
   assertStrictEquals(
     why({ layout: "nn", bits: 5 }),
     "codes of 5 bits lie across the words that its transposing loads take",
+  );
+  assertStrictEquals(
+    why({ layout: "nn", group: "channel" }),
+    "its copies need 4 bytes of scales a row, and a row of W has one of 2",
   );
   assertStrictEquals(
     why({ layout: "nn", k: 4100 }),

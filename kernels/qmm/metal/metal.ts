@@ -7,6 +7,7 @@
 import type { DeviceInfo } from "../../../bench/device/device.ts";
 import type { Values } from "../../../bench/model/grid.ts";
 import type { Kernel, KernelSpec } from "../../../bench/model/kernel_spec.ts";
+import { isChannel } from "../../../bench/formats/quant_format.ts";
 import { defineKernel } from "../../../bench/model/kernel.ts";
 import { qmm } from "../op.ts";
 import type { QmmPoint } from "../point.ts";
@@ -126,7 +127,11 @@ const mlx: Kernel<QmmPoint> = define<Choice>({
   unsupported(point, info) {
     const choice = choiceFor(point, info);
     return tooManyOutputs(point) ??
-      (typeof choice === "string" ? choice : undefined);
+      (isChannel(point)
+        ? "MLX has groups of 32, 64 and 128, and none of a whole row of W"
+        : typeof choice === "string"
+        ? choice
+        : undefined);
   },
   configs(point, info) {
     const choice = choiceFor(point, info);

@@ -97,6 +97,13 @@ Deno.test("mlx takes what MLX's dispatch takes", () => {
     })!,
     /Cannot read the architecture gfx942/,
   );
+  assertStrictEquals(
+    kernel("mlx").unsupported(
+      readPoint({ m: 1, n: 8, k: 96, group: "channel" }),
+      m3max,
+    ),
+    "MLX has groups of 32, 64 and 128, and none of a whole row of W",
+  );
 });
 
 Deno.test("qmm-splitk tries first what few rows leave little of idle", () => {

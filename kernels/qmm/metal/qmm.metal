@@ -15,11 +15,11 @@
 
 enum Layout { nn, nt };
 
-// Decodes ROWS x COLS weights from the one of number `first` on, rows `ld` apart. What is beyond
-// `rows` and `cols` becomes 0; a row ends with a group, and so with eight codes.
+// Decodes ROWS x COLS weights from the one of number `first` on, of row `row0` of W, rows `ld` apart.
+// What is beyond `rows` and `cols` becomes 0; a row ends with a group, and so with eight codes.
 template <int ROWS, int COLS>
 DEVICE void decode(device const uchar *w, device const SCALE *scales, device const TYPE *biases,
-                   long first, int ld, int rows, int cols, threadgroup TYPE *to, uint tid) {
+                   long first, int row0, int ld, int rows, int cols, threadgroup TYPE *to, uint tid) {
   const int ACROSS = COLS / 8;
   for (int at = tid; at < ROWS * ACROSS; at += THREADS) {
     const int row = at / ACROSS, col = at % ACROSS * 8;
@@ -28,10 +28,11 @@ DEVICE void decode(device const uchar *w, device const SCALE *scales, device con
         (col < cols || MUTANT(metal_qmm_no_column_guard))) {
       const long i = first + long(row) * ld + col;
       const Eight codes = load_eight(w + i / 8 * BITS);
-      float scale = scale_of(scales[(MUTANT(metal_qmm_same_scale) ? first : i) / GROUP]);
+      const long group = CHANNEL && !MUTANT(metal_qmm_channel_groups) ? row0 + row : i / GROUP;
+      float scale = scale_of(scales[MUTANT(metal_qmm_same_scale) ? first / GROUP : group]);
       if (MUTANT(metal_qmm_no_scale)) scale = 1;
       float bias = 0;
-      if (MODE == AFFINE && !MUTANT(metal_qmm_no_bias)) bias = float(biases[i / GROUP]);
+      if (MODE == AFFINE && !MUTANT(metal_qmm_no_bias)) bias = float(biases[group]);
 #pragma unroll
       for (int j = 0; j < 8; j++) p[j] = TYPE(scale * value_of(code_of(codes, j)) + bias);
     } else {
@@ -60,8 +61,8 @@ KERNEL(THREADS) void ENTRY(device const TYPE *x [[buffer(0)]], device const ucha
   start(sums, tid);
   for (int k = from; k < end; k += BK) {
     fetch<BM, BK>(x + k, K, M - m0, end - k, whole, a, tid);
-    if (NT) decode<BN, BK>(w, scales, biases, long(n0) * K + k, K, N - n0, end - k, b, tid);
-    else decode<BK, BN>(w, scales, biases, long(k) * N + n0, ld, end - k, N - n0, b, tid);
+    if (NT) decode<BN, BK>(w, scales, biases, long(n0) * K + k, n0, K, N - n0, end - k, b, tid);
+    else decode<BK, BN>(w, scales, biases, long(k) * N + n0, k, ld, end - k, N - n0, b, tid);
     if (!MUTANT(metal_qmm_early_product)) barrier();
     multiply<LAYOUT == nt>(sums, a, b);
     if (!MUTANT(metal_qmm_early_refill)) barrier();

@@ -36,7 +36,7 @@ KERNEL(64) void ENTRY(device const TYPE *x [[buffer(0)]], device const uchar *w 
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
       if (!FAST && first + r >= N && !MUTANT(metal_qmv_no_row_guard)) break;
-      const long row = first + r, group = (row * K + k) / GROUP;
+      const long row = first + r, group = CHANNEL ? row : (row * K + k) / GROUP;
       device const ushort *from = (device const ushort *)(w + (row * K + k) / 8 * BITS);
       ushort words[WORDS];
 #pragma unroll

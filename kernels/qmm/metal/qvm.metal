@@ -27,7 +27,8 @@ KERNEL(64) void ENTRY(device const TYPE *x [[buffer(0)]], device const uchar *w 
   x += long(block.y) * K;
   float sums[COLS] = {0};
   for (int k = from + lane; k < end; k += 32) {
-    const long at = long(k) * N + n0, group = (MUTANT(metal_qvm_same_scale) ? n0 : at) / GROUP;
+    const long at = long(k) * N + n0;
+    const long group = CHANNEL ? k : (MUTANT(metal_qvm_same_scale) ? n0 : at) / GROUP;
     const float token = float(x[k]), scale = scale_of(scales[group]);
     float bias = 0;
     if (MODE == AFFINE && !MUTANT(metal_qvm_no_bias)) bias = float(biases[group]);

@@ -11,7 +11,7 @@ import type { Values } from "../../../bench/model/grid.ts";
 import type { Context } from "../../../bench/model/kernel_spec.ts";
 import { launch } from "../../common/launch.ts";
 import { metalThreads } from "../../common/metal_tile.ts";
-import { type QmmPoint, weightMemory } from "../point.ts";
+import { blockOf, type QmmPoint, weightMemory } from "../point.ts";
 import { isFast, mlxName, type MlxTiled } from "./mlx_dispatch.ts";
 import { qmmRoom, type QmmTile } from "./tiles.ts";
 
@@ -82,10 +82,11 @@ export function stepsOf(
 
 /** The build of an entry, with the macros of every kernel: the format of the weights. */
 function entryBuild(
-  { type, mode, bits, group }: QmmPoint,
+  point: QmmPoint,
   file: string,
   { entry, ...macros }: Values & { readonly entry: string },
 ): Pick<Product, "entry" | "build"> {
+  const { type, mode, bits } = point;
   return {
     entry,
     build: {
@@ -93,7 +94,7 @@ function entryBuild(
       defines: {
         ...{ TYPE: type, MODE: mode.toUpperCase() },
         AFFINE_MODE: Number(mode === "affine"),
-        ...{ BITS: bits, GROUP: group },
+        ...{ BITS: bits, ...blockOf(point) },
         ...macros,
         ENTRY: entry,
       },

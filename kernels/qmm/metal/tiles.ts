@@ -15,7 +15,7 @@ import {
   metalTilesOf,
 } from "../../common/metal_tile.ts";
 import { slicesOf } from "./mlx_dispatch.ts";
-import type { QmmPoint } from "../point.ts";
+import { blockOf, type QmmPoint } from "../point.ts";
 import {
   allHaveSome,
   covering,
@@ -60,10 +60,11 @@ export function* qmmTiles(): Generator<QmmTile> {
 
 /** K of a slice: whole groups along K and whole steps; the last has what is left of K. */
 export function sliceLength(
-  { k, group, transposed }: Pick<QmmPoint, "k" | "group" | "transposed">,
+  point: Pick<QmmPoint, "k" | "mode" | "bits" | "group" | "transposed">,
   { BK, SPLIT }: QmmTile,
 ): number {
-  const unit = transposed ? Math.max(group, BK) : BK;
+  const { k, transposed } = point;
+  const unit = transposed ? Math.max(blockOf(point).GROUP, BK) : BK;
   return slicesOf({ k, split: SPLIT, unit })[0]!.to;
 }
 

@@ -1,12 +1,16 @@
 // Stored weights, for Metal: where they lie, and what each stands for.
 //
 // Compile-time: TYPE (of x, y, and affine scales and biases), MODE (AFFINE, MXFP4, MXFP8, NVFP4),
-// BITS and GROUP. Formats are those of bench/formats/formats.h, without subnormal fp32 numbers in
+// BITS, GROUP, and CHANNEL: 1 where a row has one scale, of which GROUP is a part. Formats are those of bench/formats/formats.h, without subnormal fp32 numbers in
 // between, which Apple's GPUs take for 0.
 #ifndef MNKBENCH_QMM_WEIGHT_METAL
 #define MNKBENCH_QMM_WEIGHT_METAL
 #include "../../common/mutant.h"
 #include "../../device/msl.h"
+
+#ifndef CHANNEL
+#define CHANNEL 0
+#endif
 
 enum { AFFINE, MXFP4, MXFP8, NVFP4, MASK = (1 << BITS) - 1 };
 

@@ -108,9 +108,29 @@ export const FLAT: CudaPlace = dots(
   [4, 64, 128, 2, 4],
 );
 
+/** One scale a row, over steps, slices and phases. */
+const CHANNEL_TILE: CudaPlace = tile(
+  [11, 35, 1152],
+  ["bf16", "affine", 4, "channel"],
+  [16, 2, 2, 2, 128, 2, 2],
+);
+/** The same, as dot products. */
+const CHANNEL_DOTS: CudaPlace = dots(
+  [3, 13, 1184],
+  ["f16", "affine", 4, "channel"],
+  [4, 4, 128, 1, 1],
+);
+/** The same, over more spans than places. */
+const CHANNEL_SPANS: CudaPlace = warpgroups(
+  [17, 70, 1152],
+  ["f16", "affine", 4, "channel"],
+  [32, 64, 1, 2, 1],
+);
+
 /** Slices of K: one step, unequal ones, a last one of a step and a part; idle warps too. */
 export const tilePlaces: readonly CudaPlace[] = [
-  ...[SPLIT, FOLDED, NARROW],
+  ...[SPLIT, FOLDED, NARROW, CHANNEL_TILE],
+  tile([1, 20, 1120], ["f16", "affine", 8, "channel"], [1, 2, 2, 2, 128, 2, 1]),
   tile([37, 70, 352], ["f16", "affine", 2, 32], [64, 2, 4, 2, 128, 2, 1]),
   tile([1, 7, 1856], ["bf16", "affine", 2, 64], [1, 2, 1, 8, 128, 1, 2]),
   tile([5, 61, 800], ["bf16", "affine", 3, 32], [8, 4, 1, 4, 256, 1, 1]),
@@ -137,7 +157,7 @@ export const tilePlaces: readonly CudaPlace[] = [
 
 /** x · Wᵀ: long K for clusters, whose blocks have 64 units of 32 codes at least. */
 export const qmvPlaces: readonly CudaPlace[] = [
-  ...[WIDE, HALF],
+  ...[WIDE, HALF, CHANNEL_DOTS],
   dots([1, 5, 640], ["f16", "affine", 2, 128], [1, 4, 128, 1, 1]),
   dots([3, 13, 4192], ["bf16", "affine", 3, 32], [4, 8, 128, 1, 2]),
   dots([2, 9, 4160], ["f16", "affine", 4, 64], [2, 8, 256, 1, 1]),
@@ -150,6 +170,7 @@ export const qmvPlaces: readonly CudaPlace[] = [
 /** x · W: columns that fill no tile, rows that fill no slice. */
 export const qvmPlaces: readonly CudaPlace[] = [
   FLAT,
+  dots([2, 160, 61], ["bf16", "affine", 4, "channel"], [2, 64, 128, 2, 1]),
   dots([1, 96, 70], ["bf16", "affine", 2, 32], [1, 128, 128, 2, 1]),
   dots([4, 384, 77], ["f16", "affine", 3, 128], [4, 256, 256, 4, 2]),
   dots([13, 192, 131], ["bf16", "affine", 4, 64], [8, 64, 128, 2, 2]),
@@ -205,7 +226,10 @@ const DECODED: CudaPlace = warpgroups(
 
 /** Each way to decode and each number of warpgroups; rows of codes and scales that start anywhere. */
 export const wgmmaPlaces: readonly CudaPlace[] = [
-  ...[SETS, ACROSS, LATE, DECODED],
+  ...[SETS, ACROSS, LATE, DECODED, CHANNEL_SPANS],
+  warpgroups([20, 64, 3136], ["bf16", "affine", 8, "channel"], [
+    ...[32, 64, 2, 2, 2],
+  ]),
   warpgroups([18, 67, 1152], ["f16", "affine", 4, 128], [32, 64, 2, 2, 1]),
   warpgroups([33, 130, 640], ["bf16", "affine", 8, 128], [64, 128, 1, 2, 1]),
   warpgroups([5, 66, 1344], ["bf16", "affine", 5, 64], [16, 64, 1, 2, 3]),
@@ -285,5 +309,12 @@ export const mutantCases: Readonly<Record<string, MutantCase<QmmPoint>>> = {
     ...["columns_no_barrier", "columns_same_row", "columns_no_warp_barrier"],
   ]),
   "decoded scales": mutantCase(DECODED, ["warpgroup_early_scales"]),
+  "one scale a row": mutantCase(CHANNEL_TILE, ["qmm_channel_groups"]),
+  "one scale a row, dot products": mutantCase(CHANNEL_DOTS, [
+    "qmv_channel_groups",
+  ]),
+  "one scale a row, warpgroups": mutantCase(CHANNEL_SPANS, [
+    "warpgroup_channel_bare",
+  ]),
   "columns of W": mutantCase(FLAT, ["qvm_all_lanes", "qvm_no_column_guard"]),
 };

@@ -43,6 +43,10 @@ export const mutantCases: Readonly<Record<string, MutantCase<QmmPoint>>> = {
   "qmm_n": mutantCase("qmm_n", [{ ...FLAT, m: 5, type: "bf16" }, {}], [
     ...["metal_qmm_wrong_ld", "metal_qmm_no_row_guard"],
   ]),
+  "one scale a row": mutantCase("qmm-splitk", [
+    { ...TILED, group: "channel" },
+    OWN,
+  ], ["metal_qmm_channel_groups"]),
   "qmm_t": mutantCase("qmm_t", [TILED, {}], ["metal_qmm_no_scale"]),
   "qmm_t in slices": mutantCase("qmm_t_splitk", [
     { ...TILED, k: 1024 },

@@ -5,6 +5,7 @@
  */
 
 import {
+  isChannel,
   type QuantFormat,
   quantFormat,
 } from "../../../bench/formats/quant_format.ts";
@@ -16,14 +17,18 @@ import type { OpKey } from "../../../bench/model/problem.ts";
 const TILE_COLS = 8;
 
 /** The format of the weights. */
-function formatOf({ params }: OpKey): QuantFormat {
+function formatOf({ params, layout, n, k }: OpKey): QuantFormat {
   const { mode = "", bits, group } = parseValues(params);
-  return quantFormat({ mode, bits, group });
+  return quantFormat({ mode, bits, group }, layout === "nt" ? k : n);
 }
 
 /** The reason why tinygemm does not take a product. */
 function noInt4pack(key: OpKey): string | undefined {
-  const { mode, bits } = formatOf(key);
+  const format = formatOf(key);
+  const { mode, bits } = format;
+  if (isChannel(format)) {
+    return "_weight_int4pack_mm has groups of 32 to 256, not a scale a channel";
+  }
   if (mode !== "affine" || bits !== 4) {
     return `_weight_int4pack_mm takes 4-bit integers with a scale and a zero point, not ${mode} of ${bits} bits`;
   }
