@@ -28,22 +28,22 @@ export interface DispatchPoint {
   readonly best_us: number;
 }
 
-/** Sizes from `from` to `to`, both included, that get the same option. */
-export interface DispatchRange {
+/** Sizes from `from` to `to`, both included. */
+export interface Span {
   readonly from: number;
   readonly to: number;
+  /** The size for which the option is chosen. @default {all that are measured, in the mean} */
+  readonly opt?: number;
+}
+
+/** A span whose sizes get the same option. */
+export interface DispatchRange extends Span {
   readonly option: Option;
   readonly points: readonly DispatchPoint[];
   /** Geometric mean of the option's time over the best's, less 1. */
   readonly loss: number;
   /** The same where it is worst. */
   readonly worst: number;
-}
-
-/** Sizes from `from` to `to`, both included. */
-export interface Span {
-  readonly from: number;
-  readonly to: number;
 }
 
 /**
@@ -62,7 +62,8 @@ export function spansOf(bounds: readonly number[]): readonly Span[] {
 }
 
 /**
- * The sizes at which a range is measured: its ends, and the middle by ratio.
+ * The sizes at which a range is measured: its ends, and the middle by ratio; or its ends, the size
+ * for which it is chosen, and the middles between these.
  *
  * @example
  * ```ts
@@ -71,11 +72,16 @@ export function spansOf(bounds: readonly number[]): readonly Span[] {
  *
  * deepStrictEqual(probesOf({ from: 9, to: 32 }), [9, 17, 32]);
  * deepStrictEqual(probesOf({ from: 1, to: 1 }), [1]);
+ * deepStrictEqual(probesOf({ from: 1, to: 512, opt: 32 }), [1, 6, 32, 128, 512]);
  * ```
  */
-export function probesOf({ from, to }: Span): readonly number[] {
-  const middle = Math.round(Math.sqrt(from * to));
-  return [...new Set([from, middle, to])];
+export function probesOf({ from, to, opt }: Span): readonly number[] {
+  const middle = (low: number, high: number) =>
+    Math.round(Math.sqrt(low * high));
+  const inside = opt === undefined
+    ? [middle(from, to)]
+    : [middle(from, opt), opt, middle(opt, to)];
+  return [...new Set([from, ...inside, to])];
 }
 
 /** A range that loses more than this at a size is not hidden in a larger one. */
@@ -87,7 +93,7 @@ const MERGED_LOSS = 0.05;
  * and at no size of either it loses more than 5 %.
  *
  * A span gets the option that loses least against the best at each of its sizes, in the
- * geometric mean. Where no option was timed at all of them, as a config may be legal at
+ * geometric mean, or is the fastest at its `opt`. Where no option was timed at all of them, as a config may be legal at
  * some only, it is cut after its lowest size. Where nothing was timed at a size that was to
  * be measured, nothing runs there: the span keeps what lies between its other sizes.
  */
@@ -101,11 +107,7 @@ export function dispatchRanges(
     const last = merged.at(-1);
     if (last && mayMerge(last, range)) {
       const points = [...last.points, ...range.points];
-      const { from, option } = last;
-      merged[merged.length - 1] = withLoss(
-        { from, to: range.to, option },
-        points,
-      );
+      merged[merged.length - 1] = withLoss({ ...last, to: range.to }, points);
     } else merged.push(range);
   }
   return merged;
@@ -131,17 +133,24 @@ function measuredParts(
     const there = measured.some((m) => m.at === at);
     if (there) {
       const from = open ? parts.pop()!.from : at;
-      parts.push({ from, to: at });
+      parts.push(within(span, from, at));
     }
     open = there;
   }
   return parts;
 }
 
+/** The part of `span` from `from` to `to`, chosen for the same size if that is in it. */
+function within({ opt }: Span, from: number, to: number): Span {
+  const has = opt !== undefined && from <= opt && opt <= to;
+  return { from, to, ...(has ? { opt } : {}) };
+}
+
 function rangesOf(
-  { from, to }: Span,
+  span: Span,
   measured: readonly Measurement[],
 ): readonly DispatchRange[] {
+  const { from, to, opt } = span;
   const inside = measured.filter(({ at }) => from <= at && at <= to);
   const sizes = [...new Set(inside.map(({ at }) => at))].sort((a, b) => a - b);
   if (sizes.length === 0) return [];
@@ -155,8 +164,8 @@ function rangesOf(
   if (everywhere.length === 0) {
     const low = sizes[0]!;
     return [
-      ...rangesOf({ from, to: low }, measured),
-      ...rangesOf({ from: low + 1, to }, measured),
+      ...rangesOf(within(span, from, low), measured),
+      ...rangesOf(within(span, low + 1, to), measured),
     ];
   }
   const ranges = everywhere.map((list) => {
@@ -165,9 +174,11 @@ function rangesOf(
       const { option, us: best_us } = best.get(at)!;
       return { at, us, best: option, best_us };
     });
-    return withLoss({ from, to, option: list[0]!.option }, points);
+    return withLoss({ ...span, option: list[0]!.option }, points);
   });
-  return [ranges.reduce((a, b) => b.loss < a.loss ? b : a)];
+  const cost = ({ loss, points }: DispatchRange) =>
+    points.find(({ at }) => at === opt)?.us ?? loss;
+  return [ranges.reduce((a, b) => cost(b) < cost(a) ? b : a)];
 }
 
 function withLoss(

@@ -126,6 +126,38 @@ Deno.test("dispatchRanges() cuts a range where no option is legal throughout", (
   );
 });
 
+Deno.test("dispatchRanges() takes what is the fastest at the size that a range is for", () => {
+  const spans = [{ from: 1, to: 512, opt: 32 }];
+  const costs = {
+    "small/": (m: number) => m <= 32 ? 9 : 100,
+    "large/": (m: number) => m <= 6 ? 11 : 10,
+  };
+  const [range, ...rest] = dispatchRanges(spans, measure(costs, spans));
+  assertEquals(rest, []);
+  const { from, to, opt, option, points, worst } = range!;
+  assertEquals([from, to, opt, option.kernel], [1, 512, 32, "small"]);
+  assertEquals(points.map(({ at, us, best_us }) => [at, us, best_us]), [
+    ...[[1, 9, 9], [6, 9, 9], [32, 9, 9], [128, 100, 10], [512, 100, 10]],
+  ]);
+  assert(Math.abs(worst - 9) < 1e-12);
+  // Over all sizes the other one loses less.
+  const plain = [{ from: 1, to: 512 }];
+  assertEquals(
+    dispatchRanges(plain, measure(costs, plain)).map((r) => r.option.kernel),
+    ["large"],
+  );
+  // What is not legal at an end is no choice: the end is cut off.
+  const ending = { ...costs, "large/": () => Infinity };
+  const short = { ...ending, "small/": (m: number) => m > 1 ? 9 : Infinity };
+  assertEquals(
+    dispatchRanges(spans, [
+      ...measure(short, spans),
+      { at: 1, option: { kernel: "dot", config: "" }, us: 1 },
+    ]).map((r) => [r.from, r.to, r.opt, r.option.kernel]),
+    [[1, 1, undefined, "dot"], [2, 512, 32, "small"]],
+  );
+});
+
 Deno.test("dispatchRanges() leaves out what was not measured", () => {
   assertEquals(dispatchRanges(spansOf(BOUNDS), []), []);
 });

@@ -18,9 +18,10 @@ import {
   tuningFlags,
   type Words,
 } from "../options/flags.ts";
-import { parseSizes, path, reader } from "../options/readers.ts";
+import { number, parseSizes, path, reader } from "../options/readers.ts";
 import { aligned } from "../../bench/files/terminal_text.ts";
 import { formatValues } from "../../bench/model/grid.ts";
+import { type Span, spansOf } from "../../bench/tune/dispatch.ts";
 import {
   byRule,
   tuneCases,
@@ -52,9 +53,9 @@ export const command = define({
   },
   flags,
   run: async (options) => {
-    const { dispatch, ...rest } = options;
-    if (dispatch) return await writeDispatch(rest, dispatch);
-    for (const name of ["out", "header"] as const) {
+    const { dispatch, opt, ...rest } = options;
+    if (dispatch) return await writeDispatch(rest, chosenAt(dispatch, opt));
+    for (const name of ["out", "header", "opt"] as const) {
       if (options[name] === undefined) continue;
       throw new UserError(
         `Cannot write a dispatch table without its ranges: give --dispatch, as in --dispatch m=1,8,32, or leave out --${name}`,
@@ -76,7 +77,12 @@ function flags(words: Words) {
       dispatch: maybe(
         "--dispatch",
         ranges(),
-        "Make a dispatch table of ranges, such as m=1,8,32,128.",
+        "Make a dispatch table of ranges, such as m=1,8,32,128, or of one, such as m=1..512.",
+      ),
+      opt: maybe(
+        "--opt",
+        number("SIZE", { least: 1 }),
+        "With --dispatch m=MIN..MAX: choose what is the fastest at this size, and show its loss at others.",
       ),
       out: maybe(
         "--out",
@@ -94,22 +100,52 @@ function flags(words: Words) {
   );
 }
 
-/** An axis and the bounds of its ranges, as in `m=1,8,32`. */
+/** Ranges along an axis. */
+interface Ranges {
+  readonly axis: string;
+  readonly spans: readonly Span[];
+}
+
+/** Reads an axis and the upper ends of its ranges, `m=1,8,32`, or one range, `m=1..512`. */
 function ranges() {
-  return reader({
+  return reader<Ranges>({
     metavar: "AXIS=SIZES",
-    placeholder: { axis: "m", bounds: [1] as readonly number[] },
+    placeholder: { axis: "m", spans: [] },
     read(input) {
-      const [, axis, sizes] = /^(\w+)=(.+)$/.exec(input) ?? [];
+      const [, axis, sizes = ""] = /^(\w+)=(.+)$/.exec(input) ?? [];
       if (axis === undefined) {
         throw new UserError(
-          `${input} names no ranges: give an axis and their upper ends, as in m=1,8,32,128`,
+          `${input} names no ranges: give an axis and their upper ends, as in m=1,8,32,128, or one range, as in m=1..512`,
         );
       }
-      const bounds = parseSizes(sizes!).toSorted((a, b) => a - b);
-      return { axis, bounds };
+      const ends = sizes.split("..").map(parseSizes);
+      if (ends.length === 1) {
+        const bounds = ends[0]!.toSorted((a, b) => a - b);
+        return { axis, spans: spansOf(bounds) };
+      }
+      const [from = 0, to = 0, ...more] = ends.flat();
+      if (from <= to && more.length === 0) {
+        return { axis, spans: [{ from, to }] };
+      }
+      throw new UserError(
+        `${input} is no range: give its least and its greatest size, as in m=1..512`,
+      );
     },
   });
+}
+
+/** Returns `ranges`, of which there must be one, chosen for the size `opt`, if there is one. */
+function chosenAt(ranges: Ranges, opt: number | undefined): Ranges {
+  if (opt === undefined) return ranges;
+  const [span, ...more] = ranges.spans;
+  if (span && more.length === 0 && span.from <= opt && opt <= span.to) {
+    return { ...ranges, spans: [{ ...span, opt }] };
+  }
+  throw new UserError(
+    `Cannot choose for --opt ${opt}: give --dispatch one range that has it, as in --dispatch m=1..${
+      Math.max(512, opt)
+    }`,
+  );
 }
 
 /** Options of a search. */

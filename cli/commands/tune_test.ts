@@ -122,6 +122,14 @@ Deno.test("tune --dispatch writes a table where one config overtakes another", (
       await Deno.readTextFile(join(folder, "d.h")),
       /\{1, 4, "waiting", "STEP=2", mnkbench_tunables_0_0, 1, 0\.0/,
     );
+    const opt = await run(
+      ...["tune", ...SUITE, ...CACHE, ...BRIEF, "--dispatch", "m=1..6"],
+      ...["--opt", "5"],
+    );
+    assertMatch(
+      opt.stdout,
+      /^.*\n +m = 1 to 6 +waiting STEP=3 +\S+ µs at 5 .*\n +chosen at m = 5: loses \S+ % at 1, \S+ % at 2, 0\.0 % at 5, \S+ % at 6\n$/,
+    );
   }));
 
 Deno.test("tune refuses what contradicts itself, and what has nothing to tune", () =>
@@ -152,6 +160,13 @@ Deno.test("tune refuses what contradicts itself, and what has nothing to tune", 
       m.stderr,
       /Cannot take sizes along m from both --dispatch and --m/,
     );
+    for (const bad of ["m=8 --opt 9", "m=1,8 --opt 8", "m=2..8 --opt 1"]) {
+      const refused = await run("tune", "--dispatch", ...bad.split(" "));
+      assertEquals(refused.code, 2);
+      assertMatch(refused.stderr, /^error: Cannot choose for --opt \d: give /);
+    }
+    const bare = await run("tune", "--opt", "8");
+    assertMatch(bare.stderr, /^error: Cannot write a dispatch table without /);
     const nowhere = await run(
       ...["tune", ...SUITE, "--dispatch", "m=4", "--out", "no/such/d.json"],
     );

@@ -10,7 +10,6 @@ import {
   type Measurement,
   probesOf,
   type Span,
-  spansOf,
 } from "../../../bench/tune/dispatch.ts";
 import {
   dispatchHeader,
@@ -52,15 +51,10 @@ interface DispatchOptions extends TuneOptions {
 /** Tunes at every size, then compares the winners within each range. */
 export async function writeDispatch(
   options: DispatchOptions,
-  { axis, bounds }: {
-    readonly axis: string;
-    /** Upper ends of the ranges, ascending. */
-    readonly bounds: readonly number[];
-  },
+  { axis, spans }: { readonly axis: string; readonly spans: readonly Span[] },
 ): Promise<number> {
   const start = performance.now();
   refuseOptions(options, axis);
-  const spans = spansOf(bounds);
   const sizes = spans.flatMap(probesOf);
   const selected = await select({
     ...options,

@@ -101,8 +101,9 @@ export function dispatchLines(
 ): readonly string[] {
   return tables.flatMap((table, i) => {
     const { axis, ranges } = table;
-    const lines = ranges.map(({ from, to, option, points, loss, worst }) => {
-      const last = points.at(-1)!;
+    const lines = ranges.map((range) => {
+      const { from, to, opt, option, points, loss, worst } = range;
+      const last = points.find(({ at }) => at === opt) ?? points.at(-1)!;
       return [
         from === to ? `${axis} = ${to}` : `${axis} = ${from} to ${to}`,
         `${option.kernel} ${option.config}`.trimEnd(),
@@ -114,6 +115,14 @@ export function dispatchLines(
       ...(i > 0 ? [""] : []),
       titleOf(table),
       ...aligned(lines).map((line) => `  ${line}`),
+      ...ranges.flatMap(({ opt, points }) =>
+        opt === undefined ? [] : [
+          `  chosen at ${axis} = ${opt}: loses ${
+            points.map((point) => `${percent(lossOf(point))} at ${point.at}`)
+              .join(", ")
+          }`,
+        ]
+      ),
     ];
   });
 }
@@ -133,12 +142,15 @@ function worstOf(
   { axis }: DispatchTable,
   points: readonly DispatchPoint[],
 ): string {
-  const lossOf = ({ us, best_us }: DispatchPoint) => us / best_us - 1;
   const worst = points.reduce((a, b) => lossOf(b) > lossOf(a) ? b : a);
   const { kernel, config } = worst.best;
   return `, at worst ${percent(lossOf(worst))} at ${axis} = ${worst.at}, to ${
     `${kernel} ${config}`.trimEnd()
   }`;
+}
+
+function lossOf({ us, best_us }: DispatchPoint): number {
+  return us / best_us - 1;
 }
 
 function percent(share: number): string {
