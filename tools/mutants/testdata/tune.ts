@@ -113,9 +113,15 @@ export const TUNE: readonly HarnessMutant[] = [
     ],
     [
       "the worst option of a range",
-      "b.loss < a.loss ? b : a",
-      "b.loss > a.loss ? b : a",
+      "cost(b) < cost(a) ? b : a",
+      "cost(b) > cost(a) ? b : a",
       "a table of kernels would have the slowest",
+    ],
+    [
+      "the size that a range is for says nothing",
+      "at === opt)?.us ?? loss",
+      "at === to)?.us ?? loss",
+      "a table would have what is fast at its end alone",
     ],
   ]),
   ...inFile("bench/tune/timing_cache.ts", [
