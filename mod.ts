@@ -50,7 +50,11 @@ export { formatValues, grid } from "./bench/model/grid.ts";
 export type * from "./bench/model/grid.ts";
 export { FILLS, stored } from "./bench/model/inputs.ts";
 export type * from "./bench/model/inputs.ts";
-export { defineKernel, defineLaunch } from "./bench/model/kernel.ts";
+export {
+  defineKernel,
+  defineLaunch,
+  definePython,
+} from "./bench/model/kernel.ts";
 export type * from "./bench/model/kernel.ts";
 export type * from "./bench/model/kernel_spec.ts";
 export { elementsOf } from "./bench/model/problem.ts";

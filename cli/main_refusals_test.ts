@@ -114,7 +114,11 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
   ["compare --device emulator:gfx942 a b", 2, /times on .* would mean nothing/],
   ["bench --resume --fresh", 2, /Cannot both resume a run and start afresh/],
   ["bench --dry-run --json", 2, /Cannot print rows of a dry run: leave out/],
-  ["bench --python /usr/bin/python3", 2, /--python is of the peers: add/],
+  [
+    "bench --python /usr/bin/python3",
+    2,
+    /--python is of the peers and of Python kernels/,
+  ],
   [
     "bench --backend cpu --peers torch",
     2,

@@ -5,17 +5,22 @@
  */
 
 import type { Build } from "../bench/device/device.ts";
+import { basename } from "node:path";
+import { fileURLToPath } from "node:url";
 import { CaseError } from "../bench/model/errors.ts";
 import {
+  isPeerCase,
   type Peer,
   type PeerCase,
   type PeerOp,
   PEERS_BACKEND,
+  type PeerSet,
   PYTHON_VARIABLE,
 } from "../bench/model/peer.ts";
 import type { Selection } from "../bench/model/settings.ts";
 import type { Case, Suite } from "../bench/model/suite.ts";
 import { ops } from "../kernels/mod.ts";
+import { functionsOf } from "./functions.ts";
 
 /** The Python program: it is started with the file `peers.py`. */
 export const PYTHON: URL = new URL("./python/", import.meta.url);
@@ -47,9 +52,12 @@ export function sourcesOf({ module }: PeerOp): readonly URL[] {
 export function peersElsewhere(
   { peers, backend }: Pick<Selection, "peers" | "backend">,
 ): string[] {
-  if (peers === undefined || backend === PEERS_BACKEND) return [];
-  const names = ops.flatMap((one) => one.peers?.peers ?? [])
-    .map(({ name }) => name);
+  if (peers?.set === undefined || backend === PEERS_BACKEND) return [];
+  const names = peers.set.split(",").flatMap((set) =>
+    set === "torch"
+      ? ops.flatMap((one) => one.peers?.peers ?? []).map(({ name }) => name)
+      : peersIn(set).map(({ name }) => name)
+  );
   return [
     `--peers ${peers.set} is for ${PEERS_BACKEND} only, not run here: ${
       [...new Set(names)].join(", ")
@@ -57,21 +65,29 @@ export function peersElsewhere(
   ];
 }
 
-/** Returns `suite` with its peers as further kernels. */
-export function withPeers(suite: Suite): Suite {
-  const own = peersOf(suite.op);
-  if (own === undefined) return suite;
+/** Returns `suite` with the peers of `set` as further kernels. */
+export function withPeers(suite: Suite, set: PeerSet = "torch"): Suite {
+  const names = set.split(",");
+  const own = names.includes("torch") ? peersOf(suite.op) : undefined;
+  const taken = new Set(suite.kernels.map(({ name }) => name));
+  const given = names.filter((name) => name !== "torch").flatMap(peersIn)
+    .map((peer) => taken.has(peer.name) ? inFull(peer) : peer);
+  const added = [...own?.peers ?? [], ...given];
+  if (added.length === 0) return suite;
   function* beside(cases: Iterable<Case>): Generator<Case> {
     // Once: a problem is told from another by identity.
     const all = [...cases];
     yield* all;
-    yield* peerCases(own!, all);
+    if (own) yield* peerCases(own, all);
+    for (const one of firstOf(all)) {
+      for (const peer of given) yield givenCase(peer, one);
+    }
   }
   return {
     ...suite,
     kernels: [
       ...suite.kernels,
-      ...own.peers.map(({ name, idea }) => ({
+      ...added.map(({ name, idea }) => ({
         name,
         idea,
         backend: PEERS_BACKEND,
@@ -83,9 +99,57 @@ export function withPeers(suite: Suite): Suite {
   };
 }
 
+/** The peers that functions of the file `name` make. @throws {UserError} Where it has none. */
+function peersIn(name: string): readonly Peer[] {
+  return functionsOf(name).map(({ file, entry }) => ({
+    name: entry,
+    idea: `${entry}() of ${basename(fileURLToPath(file))}`,
+    kind: "own",
+    source: { file, entry },
+  }));
+}
+
+/** A kernel of the suite has its name: that of the file tells them apart. */
+function inFull(peer: Peer): Peer {
+  return { ...peer, name: `${peer.name}.py` };
+}
+
+/** The first case of each problem of `all`. */
+function firstOf(all: readonly Case[]): readonly Case[] {
+  return new Map(all.map((c) => [c.problem, c])).values().toArray();
+}
+
+function givenCase(peer: Peer, { suite, place, problem }: Case): PeerCase {
+  const { file: source, entry } = peer.source!;
+  return {
+    ...{ suite, place, problem, peer, ranges: [], runner: "peers" },
+    kernel: peer.name,
+    backend: PEERS_BACKEND,
+    unsupported: () => undefined,
+    candidates: () => [{ config: {} }],
+    builds: () => [{ source, defines: { entry } }],
+    prepare: () => refuse(peer),
+  };
+}
+
+function refuse({ name }: Peer): never {
+  throw new CaseError(
+    "unsupported",
+    `${name} is measured by Python: give --peers to bench`,
+  );
+}
+
+/** Returns `c` as the case of a peer: a Python kernel of a suite is one too here. */
+export function asPeerCase(c: Case): PeerCase {
+  if (isPeerCase(c)) return c;
+  const { kernel: name, python: source } = c;
+  const peer: Peer = { name, idea: "", kind: "own", source: source! };
+  return { ...c, peer, ranges: [], runner: "python" };
+}
+
 /** The peers' cases at the problems of `all`, problem by problem, dynamic graphs last. */
 function* peerCases(op: PeerOp, all: readonly Case[]): Generator<PeerCase> {
-  const first = new Map(all.map((c) => [c.problem, c])).values().toArray();
+  const first = firstOf(all);
   const groups = Map.groupBy(first, groupOf);
   for (const dynamic of [false, true]) {
     for (const one of first) {
@@ -126,7 +190,7 @@ function peerCase(
 ): PeerCase {
   return {
     ...{ suite, place, problem, peer, ranges },
-    runner: "python",
+    runner: "peers",
     kernel: peer.name,
     backend: PEERS_BACKEND,
     unsupported: () =>
@@ -135,12 +199,7 @@ function peerCase(
     // Never compiled here; a changed program makes kept rows of an unfinished run void.
     builds: () =>
       sourcesOf(op).map((source): Build => ({ source, defines: {} })),
-    prepare() {
-      throw new CaseError(
-        "unsupported",
-        `${peer.name} is measured by Python: give --peers torch to bench`,
-      );
-    },
+    prepare: () => refuse(peer),
   };
 }
 

@@ -11,12 +11,10 @@ import {
   exactOptional,
   type InferOutput,
   literal,
-  minLength,
   nullable,
   number,
   object,
   picklist,
-  pipe,
   record,
   string,
   tuple,
@@ -26,6 +24,7 @@ import {
 import { hashOf } from "../bench/files/hash.ts";
 import type { DeviceInfo } from "../bench/device/device.ts";
 import { jsonIn } from "../bench/files/json_file.ts";
+import { parseValues } from "../bench/model/grid.ts";
 import type { PeerCase } from "../bench/model/peer.ts";
 import type { Settings } from "../bench/model/settings.ts";
 import type { Problem } from "../bench/model/suite.ts";
@@ -46,7 +45,7 @@ const timed = object({
   /** Files with the output of the call, of its replay, and of the last sample. */
   outputs: tuple([string(), string(), string()]),
   /** Nanoseconds. */
-  samples: pipe(array(number()), minLength(1)),
+  samples: array(number()),
   /** For the samples. */
   spent_ms: number(),
   /** For choosing, compiling and the first checks. */
@@ -65,7 +64,7 @@ const timed = object({
 /** A case that Python could not run. */
 const failed = object({
   event: literal("result"),
-  status: picklist(["unsupported", "compile", "launch", "oom"]),
+  status: picklist(["unsupported", "compile", "launch", "oom", "wrong"]),
   id: number(),
   note: string(),
 });
@@ -106,7 +105,7 @@ export function programJob(
     readonly instruments: string | undefined;
   },
 ): unknown {
-  const { warmup, rep, cache, flush } = settings;
+  const { warmup, rep, cache, flush, checkOnly = false } = settings;
   return {
     cases: cases.map(({ peer, problem, ranges }, id) => ({
       id,
@@ -114,13 +113,19 @@ export function programJob(
       kind: peer.kind,
       problem: problems.indexOf(problem),
       group: ranges,
+      ...(peer.source && {
+        file: fileURLToPath(peer.source.file),
+        entry: peer.source.entry,
+      }),
     })),
     problems: problems.map((p, id) => ({
       ...{ id, op: p.op },
-      ...peersOf(p.op)!.fields(p),
+      ...peersOf(p.op)?.fields(p),
+      ...{ axes: parseValues(p.title), stored: p.operands },
     })),
     ...programFiles(),
     ...{ warmup, rep, cache, flush, scratch },
+    check_only: checkOnly,
     flush_bytes: info.flushBytes,
     units: info.units,
     device: info.index,

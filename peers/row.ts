@@ -19,7 +19,7 @@ import { clausesOf } from "../bench/measure/clauses.ts";
 import type { Right } from "../bench/measure/operands.ts";
 import { BYTES } from "../bench/model/dtype.ts";
 import { formatValues } from "../bench/model/grid.ts";
-import type { PeerCase } from "../bench/model/peer.ts";
+import { type PeerCase, PYTHON_LIBRARY } from "../bench/model/peer.ts";
 import type { Operand } from "../bench/model/problem.ts";
 import type { Problem } from "../bench/model/suite.ts";
 import {
@@ -54,7 +54,8 @@ function baseOf(
   const { job: { settings, run }, assigned, torch, triton } = context;
   const { info, harness } = assigned;
   const cold = settings.cache === "cold";
-  const fixed = c.peer.kind === "call";
+  const fixed = c.peer.kind === "call" || c.peer.kind === "own";
+  const library = c.runner === "peers" ? "torch" : `${PYTHON_LIBRARY} torch`;
   const how = fixed ? "fixed" : told.cached ? "cache" : "search";
   const config = told.config ? formatValues(told.config) : "";
   const provenance: Provenance = {
@@ -73,7 +74,7 @@ function baseOf(
     machine: context.job.machine ?? "",
     driver: info.driver,
     compiler: !fixed && triton !== "" ? `triton ${triton}` : "",
-    library: `torch ${torch}`.trim(),
+    library: `${library} ${torch}`.trim(),
     ...context.hashes(c),
     binary_hash: "",
     ...{ harness, schema: SCHEMA, run },
@@ -135,6 +136,9 @@ export function peerRow(
     : input && `${input.name}: is an input, and was changed`;
   if (wrong !== undefined) {
     return { ...base, status: "wrong", note: wrong, accuracy };
+  }
+  if (context.job.settings.checkOnly) {
+    return { ...base, status: "checked", note: c.peer.note ?? "", accuracy };
   }
   const figures = figuresOf(c.problem, told.samples, {
     calibration: context.calibration,

@@ -13,9 +13,10 @@ import { openSteady } from "../bench/measure/open_stable.ts";
 import { joinHashes } from "../bench/measure/case_run.ts";
 import type { DType } from "../bench/model/dtype.ts";
 import { CaseError, EXIT, type ExitCode } from "../bench/model/errors.ts";
-import { isPeerCase } from "../bench/model/peer.ts";
+import { isPythonCase, type PeerCase } from "../bench/model/peer.ts";
 import type { Problem } from "../bench/model/suite.ts";
 import type { Assigned, Emit, Job } from "../bench/worker/protocol.ts";
+import { asPeerCase } from "./cases.ts";
 import { isLarge, PeerInputs } from "./inputs.ts";
 import type { PeerContext } from "./row.ts";
 import { PeerSession, type PeerSessionOptions } from "./session.ts";
@@ -34,7 +35,8 @@ export async function runPeers(
   const start = performance.now();
   const { settings } = job;
   const { info } = assigned;
-  const cases = assigned.cases.filter(isPeerCase);
+  const cases = assigned.cases.filter(isPythonCase).map(asPeerCase)
+    .map((c) => typeof job.device === "string" ? withoutGpu(c) : c);
   emit({
     event: "ready",
     device: info.name,
@@ -86,6 +88,11 @@ export async function runPeers(
     memoryBytes: heapUsed + external,
   });
   return EXIT.ok;
+}
+
+function withoutGpu(c: PeerCase): PeerCase {
+  const why = `Python runs ${c.kernel} on a GPU, not on an emulated device`;
+  return { ...c, unsupported: () => why };
 }
 
 /** The binary of the harness's own kernels; nothing where it cannot be built. */

@@ -213,6 +213,9 @@ export class PeerSession {
     const { emit, inputs } = this.#options;
     this.spent.search += told.chosen_ms;
     this.spent.time += told.spent_ms;
+    if (told.samples.length === 0 && !this.#context.job.settings.checkOnly) {
+      throw new ProtocolError("gave a result without samples");
+    }
     const row = this.#count(() => {
       const right = inputs.get(c.problem).right();
       const outputs = inputs.take(told.outputs);

@@ -29,7 +29,7 @@ export function named(names: readonly string[]): readonly string[] {
  * The suites named `names`; all built-in ones where there are none.
  *
  * A name with a slash, or one that ends in `.ts` or `.js`, is a file whose default export
- * is a suite; one that ends in `.c`, `.cu`, `.hip` or `.metal` is a kernel, from which a suite is made.
+ * is a suite; one that ends in `.c`, `.cu`, `.hip`, `.metal` or `.py` is a kernel, from which a suite is made.
  *
  * @param load Loads a file. @default {after a trial in a process of its own}
  * @throws {UserError} For a name of no suite, and a file that cannot be used.
@@ -68,7 +68,7 @@ async function tryAndImport(file: string): Promise<Suite> {
 
 /** Returns whether `name` is that of a kernel's source, with or without settings after a `?`. */
 export function isSource(name: string): boolean {
-  return /\.(?:c|cu|hip|metal)(?:\?\w+=[^?]*)?$/.test(name);
+  return /\.(?:c|cu|hip|metal|py(?::[^:?/]*)?)(?:\?\w+=[^?]*)?$/.test(name);
 }
 
 async function sourceSuite(name: string): Promise<Suite> {
@@ -138,7 +138,7 @@ export async function besidePeers(
 ): Promise<readonly Suite[]> {
   if (peers === undefined) return suites;
   const { withPeers } = await import("../peers/cases.ts");
-  return suites.map(withPeers);
+  return suites.map((suite) => withPeers(suite, peers));
 }
 
 function withKernel(name: string, suites: readonly Suite[]): readonly Suite[] {

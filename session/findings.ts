@@ -5,7 +5,7 @@
  */
 
 import { counted } from "../bench/files/terminal_text.ts";
-import { isPeerCase, isPeerLibrary } from "../bench/model/peer.ts";
+import { isPythonLibrary } from "../bench/model/peer.ts";
 import type { Settings } from "../bench/model/settings.ts";
 import type { Case } from "../bench/model/suite.ts";
 import type { Spent } from "../bench/measure/time_ledger.ts";
@@ -18,6 +18,7 @@ import type { SourceVersion } from "./commit.ts";
 import {
   isFailure,
   type JobEnd,
+  jobOf,
   type ProgressView,
   provenanceOf,
 } from "./run_job.ts";
@@ -111,7 +112,7 @@ export class Findings {
     if (!begun.isBlamed) {
       return this.observer.note(`${titleOf(key)}: ${text}; it is run again`);
     }
-    const peers = isPeerCase(c) ? selection.peers : undefined;
+    const { peers } = jobOf({ selection, settings, cases: [c], run: "" });
     const row: Row = {
       ...{ key, place: { device: info.name, arch: info.arch } },
       ...{ config: "", config_by: "", status: "crash" },
@@ -168,7 +169,7 @@ export class Findings {
   remember(): void {
     const rows = this.#journal.rows.map(({ row }) => row)
       // Python keeps what it chose in a cache of its own.
-      .filter(({ provenance }) => !isPeerLibrary(provenance.library));
+      .filter(({ provenance }) => !isPythonLibrary(provenance.library));
     for (const note of fromCache(rows, this.#timingCache)) {
       this.observer.note(note);
     }

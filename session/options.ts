@@ -6,6 +6,7 @@
 
 import type { Overrides, Where } from "../bench/model/axes.ts";
 import { UserError } from "../bench/model/errors.ts";
+import type { PeerSet } from "../bench/model/peer.ts";
 import {
   DEFAULTS,
   type DeviceId,
@@ -62,7 +63,7 @@ export interface Tuning {
 
 /** Selects peers, measured beside our kernels. */
 export interface PeerChoice {
-  readonly peers: "torch" | undefined;
+  readonly peers: PeerSet | undefined;
   /** The Python that measures them; `python3` or the environment's by default. */
   readonly python: string | undefined;
 }

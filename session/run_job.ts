@@ -9,7 +9,7 @@ import { adoptOrphans } from "../backends/cpu/process_state.ts";
 import type { Backend } from "../bench/device/device.ts";
 import type { Spent } from "../bench/measure/time_ledger.ts";
 import { EXIT, type ExitCode } from "../bench/model/errors.ts";
-import { isPeerCase } from "../bench/model/peer.ts";
+import { PYTHON_LIBRARY } from "../bench/model/peer.ts";
 import type { Selection, Settings } from "../bench/model/settings.ts";
 import type { Case } from "../bench/model/suite.ts";
 import {
@@ -48,10 +48,14 @@ export function jobOf(
 ): Job {
   const { suites, backend, device, peers } = selection;
   const { skip = [], configs = {}, calibration, machine } = more;
+  const { runner } = cases[0] ?? {};
+  const { python = "" } = peers ?? {};
   return {
     ...{ suites, backend, device, settings, run, skip, configs },
     cases: groupsOf(cases),
-    ...(peers && cases.some(isPeerCase) ? { peers } : {}),
+    ...(peers && runner
+      ? { peers: runner === "peers" ? peers : { python } }
+      : {}),
     ...(calibration === undefined ? {} : { calibration }),
     ...(machine === undefined ? {} : { machine }),
   };
@@ -188,7 +192,9 @@ export function provenanceOf(
   const { seed, fill, timer, cache, warmup, rep } = settings;
   return {
     ...{ timer, cache, seed, fill, warmup_ms: warmup, rep_ms: rep },
-    ...(peers ? { library: peers.set } : {}),
+    ...(peers
+      ? { library: peers.set === undefined ? PYTHON_LIBRARY : "torch" }
+      : {}),
     harness: VERSION,
   };
 }

@@ -9,6 +9,7 @@ import { EMULATED, emulatedApi } from "../backends/emulator/names.ts";
 import { type Backends, backends as all } from "../backends/mod.ts";
 import type { Backend, DeviceInfo } from "../bench/device/device.ts";
 import { counted } from "../bench/files/terminal_text.ts";
+import { isPythonCase } from "../bench/model/peer.ts";
 import { CaseError, EXIT, UserError } from "../bench/model/errors.ts";
 import {
   type EmulatedName,
@@ -94,7 +95,7 @@ export async function select(
   const own = names.length > 0 ||
     Object.keys({ ...overrides, ...where }).length > 0;
   const preset = taken.backend.name === "cpu" && !own && wanted === undefined;
-  const selection: Selection = {
+  const chosen: Selection = {
     suites: names.length === 0
       ? suites.map(({ name }) => name)
       // The same file from another folder is the same run.
@@ -107,20 +108,15 @@ export async function select(
     points: wanted ?? (options.quick || preset ? "quick" : "all"),
     overrides: wanted?.startsWith("edge") ? {} : overrides,
     where,
-    ...(options.peers === undefined ? {} : {
-      peers: {
-        set: options.peers,
-        python: (await import("../peers/cases.ts")).pythonOf(options.python),
-      },
-    }),
   };
-  const all = casesWithin(suites, selection);
+  const all = casesWithin(suites, chosen);
   const { backend, info } = taken;
   const lacking = backend.lacks?.(new Set(all.map((c) => c.kernel))) ?? [];
   const cases = preset && options.kernels.length === 0 &&
       canBuild(backend, info)
     ? all.filter(({ kernel }) => kernel !== TO_READ)
     : all;
+  const selection = await withPython(chosen, cases, options);
   if (cases.length === 0) {
     throw nothing(
       Object.keys(where).length > 0
@@ -141,6 +137,28 @@ export async function select(
       : (await import("../peers/cases.ts")).peersElsewhere(selection)),
   ];
   return { ...taken, notes, suites, selection, cases, preset };
+}
+
+/** Returns `chosen` with the peers of `options`, and the Python for what Python runs. */
+async function withPython(
+  chosen: Selection,
+  cases: readonly Case[],
+  { peers, python }: Partial<PeerChoice>,
+): Promise<Selection> {
+  if (peers === undefined && !cases.some(isPythonCase)) {
+    if (python === undefined) return chosen;
+    throw new UserError(
+      "--python is of the peers and of Python kernels, and none is selected: add --peers torch, or leave out --python",
+    );
+  }
+  const { pythonOf } = await import("../peers/cases.ts");
+  const set = peers?.split(",").map((name) =>
+    isFile(name) ? resolve(name) : name
+  ).join();
+  return {
+    ...chosen,
+    peers: { ...(set === undefined ? {} : { set }), python: pythonOf(python) },
+  };
 }
 
 /** The kernel to be read: seconds a call, and needless where others can be built. */

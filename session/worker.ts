@@ -13,7 +13,7 @@ import { BenchContext } from "../bench/measure/context.ts";
 import { openSteady } from "../bench/measure/open_stable.ts";
 import type { DType } from "../bench/model/dtype.ts";
 import { EXIT, type ExitCode, UserError } from "../bench/model/errors.ts";
-import { isPeerCase } from "../bench/model/peer.ts";
+import { isPythonCase } from "../bench/model/peer.ts";
 import { startsEarly } from "../bench/measure/sample_calls.ts";
 import { type Settings, usesGraph } from "../bench/model/settings.ts";
 import type { Case, Suite } from "../bench/model/suite.ts";
@@ -88,7 +88,7 @@ function suiteNamed(name: string, suites: readonly Suite[]): Suite {
 
 /** The runner of `cases`, which all have the same. */
 async function runnerOf(cases: readonly Case[]): Promise<Runner> {
-  if (!cases.some(isPeerCase)) return runKernels;
+  if (!cases.some(isPythonCase)) return runKernels;
   const { runPeers } = await import("../peers/runner.ts");
   return runPeers;
 }

@@ -4,21 +4,26 @@
  * @module
  */
 
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { Build, Device, DeviceInfo } from "../device/device.ts";
 import type { LaunchShape } from "../device/queue.ts";
-import { reasonOf, UserError } from "./errors.ts";
+import { CaseError, reasonOf, UserError } from "./errors.ts";
 import { type Axes, type ChoiceOf, grid, type Values } from "./grid.ts";
-import type {
-  Candidate,
-  Context,
-  Kernel,
-  KernelSpec,
-  LaunchSpec,
-  Rule,
-  Rules,
+import {
+  type Candidate,
+  type Context,
+  type Kernel,
+  type KernelSpec,
+  type LaunchSpec,
+  PYTHON_BACKEND,
+  type PythonSource,
+  type PythonSpec,
+  type Rule,
+  type Rules,
 } from "./kernel_spec.ts";
 import type { Op } from "./op.ts";
-import { demandKernel, demandLaunch } from "./spec_schema.ts";
+import { demandKernel, demandLaunch, demandPython } from "./spec_schema.ts";
 
 export type { Candidate, Rule, Rules } from "./kernel_spec.ts";
 
@@ -107,6 +112,45 @@ export function defineLaunch<P, const T extends Axes = Record<never, never>>(
       };
     },
   });
+}
+
+/**
+ * Defines a kernel that a Python function makes. The function gets operands and axes by the names of
+ * its parameters, operands as tensors of PyTorch, and returns a function without arguments: the call.
+ * A call writes the outputs that it was given, or returns them as tensors. It is recorded in a CUDA
+ * graph, and checked and timed as other kernels are with `--timer graph`.
+ *
+ * @throws {UserError} If a field is missing or invalid.
+ * @example
+ * ```ts ignore
+ * definePython(matmul, { name: "mine", python: import.meta.resolve("./mine.py:fn") });
+ * ```
+ */
+export function definePython<P>(op: Op<P>, spec: PythonSpec<P>): Kernel<P> {
+  demandPython(op, spec);
+  const { name, idea = "a Python function" } = spec;
+  const python = pythonSource(spec.python);
+  const kernel = defineKernel<P>(op, {
+    ...{ name, idea, backend: PYTHON_BACKEND },
+    unsupported: (point, info) => spec.unsupported?.(point, info),
+    builds: () => [{ source: python.file, defines: { entry: python.entry } }],
+    prepare() {
+      throw new CaseError(
+        "unsupported",
+        `${name} is run by Python, in a process of its own: run it by bench, check or compare`,
+      );
+    },
+  });
+  return { ...kernel, python };
+}
+
+/** Takes `mine.py:fn` apart. */
+export function pythonSource(name: string | URL): PythonSource {
+  const [, path, entry] = /^(.*\.py):(\w+)$/.exec(`${name}`)!;
+  const file = path!.startsWith("file:")
+    ? path!
+    : pathToFileURL(resolve(path!));
+  return { file: new URL(file), entry: entry! };
 }
 
 /** More are not listed in any time that a person waits, let alone searched. */

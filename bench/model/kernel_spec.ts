@@ -47,6 +47,8 @@ export interface Kernel<P> {
   readonly backend: string;
   /** One line for listings: what the kernel adds to simpler ones. */
   readonly idea: string;
+  /** The function of a kernel that Python runs. @default {the worker runs it} */
+  readonly python?: PythonSource;
   /** The name of the kernel whose config this one uses instead of a search. */
   readonly follows?: string;
   /** Returns why the kernel cannot run at `point` on this device, or `undefined`. */
@@ -117,6 +119,28 @@ export interface LaunchSpec<P, T extends Axes> {
   shape?(point: P, config: ChoiceOf<T>): LaunchShape;
   /** Returns the arguments of the entry. @default {those of the operation} */
   args?(point: P, operands: Operands): readonly Arg[];
+}
+
+/** The backend of Python kernels. */
+export const PYTHON_BACKEND = "cuda";
+
+/** A function of a Python file. */
+export interface PythonSource {
+  readonly file: URL;
+  readonly entry: string;
+}
+
+/** Describes a kernel that a Python function makes, for {@linkcode definePython}. */
+export interface PythonSpec<P> {
+  readonly name: string;
+  /**
+   * A file and the name of its function, such as `mine.py:fn`. A relative path is relative to the
+   * working directory; `import.meta.resolve("./mine.py:fn")` is relative to the suite file.
+   */
+  readonly python: string | URL;
+  readonly idea?: string;
+  /** Returns why the kernel cannot run at a point. @default {it can} */
+  unsupported?(point: P, info: DeviceInfo): string | undefined;
 }
 
 /** A config and, where it cannot run, why. */

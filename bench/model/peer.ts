@@ -5,14 +5,15 @@
  */
 
 import type { DType } from "./dtype.ts";
+import type { PythonSource } from "./kernel_spec.ts";
 import type { Case, Problem } from "./suite.ts";
 
-/** The names under which `--peers` asks for peers. */
+/** The names under which `--peers` asks for peers; Python files are the others. */
 export const PEER_SETS = ["torch"] as const;
-/** One of {@linkcode PEER_SETS}. */
-export type PeerSet = typeof PEER_SETS[number];
-/** The backend of peers' kernels. */
-export const PEERS_BACKEND = "cuda";
+/** One of {@linkcode PEER_SETS}, a file `mine.py` or its function `mine.py:fn`; several with commas. */
+export type PeerSet = string;
+/** The backend of what Python runs. */
+export { PYTHON_BACKEND as PEERS_BACKEND } from "./kernel_spec.ts";
 /** The environment variable that names the Python with PyTorch and Triton. */
 export const PYTHON_VARIABLE = "MNKBENCH_PYTHON";
 
@@ -25,7 +26,9 @@ export type PeerKind =
   /** It compiles one graph for every M of a suite. */
   | "dynamic"
   /** It searches the configs of a Triton kernel. */
-  | "search";
+  | "search"
+  /** It asks a function of a user's file for the call. */
+  | "own";
 
 /** One way in which PyTorch or Triton computes an operation. */
 export interface Peer {
@@ -37,6 +40,8 @@ export interface Peer {
   readonly note?: string;
   /** Outputs that are rounded more coarsely than the operation asks for. */
   readonly result?: CoarseResult;
+  /** Of kind `own`. */
+  readonly source?: PythonSource;
 }
 
 /** Outputs of another type than the operation's. */
@@ -61,9 +66,9 @@ export interface PeerOp {
   fields(problem: Problem): Readonly<Record<string, unknown>>;
 }
 
-/** The case of a peer at a problem. */
+/** The case that Python runs: of a peer, or of a Python kernel of a suite. */
 export interface PeerCase extends Case {
-  readonly runner: "python";
+  readonly runner: "peers" | "python";
   readonly peer: Peer;
   /**
    * The ends, ascending, of the ranges of M that one dynamic graph serves; empty for other
@@ -72,13 +77,27 @@ export interface PeerCase extends Case {
   readonly ranges: readonly number[];
 }
 
-/** Tells whether Python runs the case. */
+/** Tells whether the case is as `peers/` makes it. */
 export function isPeerCase(one: Case): one is PeerCase {
-  return one.runner === "python";
+  return "peer" in one;
+}
+
+/** Tells whether Python runs the case: of a peer, or of a Python kernel of a suite. */
+export function isPythonCase({ runner }: Pick<Case, "runner">): boolean {
+  return runner !== undefined;
+}
+
+/** The first word of the column `library` in rows of the Python kernels of suites. */
+export const PYTHON_LIBRARY = "python";
+
+/** Tells from the column `library` of a row whether Python measured it, for a suite or as a peer. */
+export function isPythonLibrary(library: string | number = ""): boolean {
+  return isPeerLibrary(library) ||
+    `${library}`.split(" ")[0] === PYTHON_LIBRARY;
 }
 
 /**
- * Tells from the column `library` of a row whether Python measured it.
+ * Tells from the column `library` of a row whether it is of a peer.
  *
  * @example
  * ```ts

@@ -25,13 +25,14 @@ export interface Selection {
   readonly points: PointSet;
   readonly overrides: Overrides;
   readonly where: Where;
-  /** Other people's kernels that are measured beside ours; missing for none. */
+  /** What Python measures; missing for nothing. */
   readonly peers?: Peers;
 }
 
-/** Peers, and the Python that measures them. */
+/** Peers, and the Python that measures them and Python kernels of suites. */
 export interface Peers {
-  readonly set: PeerSet;
+  /** Other people's kernels that are measured beside ours; missing for none. */
+  readonly set?: PeerSet;
   readonly python: string;
 }
 

@@ -7,7 +7,12 @@
 import type { ChoiceAxes } from "./axes.ts";
 import { show, UserError } from "./errors.ts";
 import type { Axes, Values } from "./grid.ts";
-import type { Kernel, KernelSpec, LaunchSpec } from "./kernel_spec.ts";
+import type {
+  Kernel,
+  KernelSpec,
+  LaunchSpec,
+  PythonSpec,
+} from "./kernel_spec.ts";
 import type { Op } from "./op.ts";
 import { flawOfOp } from "./op_schema.ts";
 import {
@@ -25,6 +30,8 @@ import {
   regex,
   safeParse,
   string,
+  transform,
+  union,
   unknown,
 } from "valibot";
 
@@ -43,6 +50,15 @@ const launchSchema = object({
   shape: optional(func()),
 });
 
+const pythonSchema = object({
+  name: filled,
+  python: pipe(
+    union([string(), instance(URL)]),
+    transform(String),
+    regex(/\.py:[^\W\d]\w*$/),
+  ),
+});
+
 /** An example of each field of a kernel. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   name: '`name: "mine"`',
@@ -51,6 +67,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   prepare: "`prepare: ({ operands }) => ({ steps: [...] })`",
   source: '`source: new URL("./mine.cu", import.meta.url)`',
   entry: '`entry: "mine"`, a function of its source',
+  python: '`python: import.meta.resolve("./mine.py:fn")`',
   shape: "`shape: ({ m }) => ({ grid, block })`",
 };
 
@@ -85,6 +102,11 @@ export function demandLaunch<P, T extends Axes>(
   spec: LaunchSpec<P, T>,
 ): void {
   demand(op, spec, launchSchema);
+}
+
+/** Checks a kernel of Python. @throws {UserError} Naming the field of `spec` that is wrong. */
+export function demandPython<P>(op: Op<P>, spec: PythonSpec<P>): void {
+  demand(op, spec, pythonSchema);
 }
 
 function demand(op: unknown, spec: unknown, schema: GenericSchema): void {

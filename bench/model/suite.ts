@@ -20,7 +20,7 @@ import { UserError } from "./errors.ts";
 import { formatValues, parseValues, type Values } from "./grid.ts";
 import type { InputOptions } from "./inputs.ts";
 import type { Candidate } from "./kernel.ts";
-import type { Context, Kernel, Plan } from "./kernel_spec.ts";
+import type { Context, Kernel, Plan, PythonSource } from "./kernel_spec.ts";
 import { demandSuite, leaderOf, type SuiteSpec } from "./spec_schema.ts";
 import type { Op } from "./op.ts";
 import { checkedInputs, checkedReference, returned } from "./op_schema.ts";
@@ -83,8 +83,14 @@ export interface Case extends Runnable {
   readonly problem: Problem;
   /** The case of the same problem whose winning config this one takes. */
   readonly follows?: Case;
-  /** The program that runs it. @default {the worker itself, on its backend} */
-  readonly runner?: "python";
+  /**
+   * What runs it: Python, peers in processes without kernels of the suite.
+   *
+   * @default {the worker itself, on its backend}
+   */
+  readonly runner?: "peers" | "python";
+  /** The function of a Python kernel. */
+  readonly python?: PythonSource;
 }
 
 /** Describes a kernel in listings. */
@@ -210,6 +216,8 @@ export function defineSuite<P>(spec: SuiteSpec<P>): Suite {
         kernel: kernel.name,
         backend: kernel.backend,
         problem,
+        ...(kernel.python &&
+          { runner: "python" as const, python: kernel.python }),
         ...(leader ? { follows: caseOf(leader) } : {}),
         ...runnable(kernel, point),
       };

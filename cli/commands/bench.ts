@@ -26,7 +26,7 @@ import { number, path, timesNothing } from "../options/readers.ts";
 import type { Spent } from "../../bench/measure/time_ledger.ts";
 import { counted } from "../../bench/files/terminal_text.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
-import { isPeerCase, PEERS_BACKEND } from "../../bench/model/peer.ts";
+import { isPythonCase, PEERS_BACKEND } from "../../bench/model/peer.ts";
 import { MOST_RUNS, type Settings } from "../../bench/model/settings.ts";
 import type { Row } from "../../bench/row/row.ts";
 import type { Event } from "../../bench/worker/protocol.ts";
@@ -272,11 +272,6 @@ function refuseClashes(options: BenchOptions): void {
       "Cannot print rows of a dry run: leave out --json, or print the cases as JSON with `mnkbench list --cases --json`",
     );
   }
-  if (peers === undefined && options.python !== undefined) {
-    throw new UserError(
-      "--python is of the peers: add --peers torch, or leave out --python",
-    );
-  }
   if (peers !== undefined && (backend ?? PEERS_BACKEND) !== PEERS_BACKEND) {
     throw new UserError(
       `Cannot measure --peers ${peers} with --backend ${backend}: they run on ${PEERS_BACKEND} only; leave out one of the two`,
@@ -348,14 +343,14 @@ async function once(
       `Cannot run ${cases.length} cases with --once: narrow it to one with --suite, --kernel, --axis and --where; --dry-run says which cases there are`,
     );
   }
-  if (isPeerCase(cases[0]!)) {
+  if (isPythonCase(cases[0]!)) {
     throw new UserError(
       `Cannot run ${
         cases[0]!.kernel
       } with --once: Python runs it, in a process of its own; leave out --once`,
     );
   }
-  if (selection.peers !== undefined) {
+  if (selection.peers?.set !== undefined) {
     throw new UserError(
       `--once runs ${cases[0]!.kernel} alone: leave out --peers`,
     );

@@ -9,6 +9,7 @@ import type { InferValue } from "@optique/core/parser";
 import { BRIEFS, define } from "../command.ts";
 import {
   choiceFlags,
+  python,
   runningFlags,
   targetFlags,
   toggle,
@@ -53,6 +54,7 @@ function flags(words: Words) {
     targetFlags(words, true),
     tuningFlags(),
     runningFlags(),
+    object("Python", { python: python() }),
     object("Results", {
       json: toggle("--json", "Print rows as lines of JSON."),
     }),
@@ -86,10 +88,14 @@ async function check(given: CheckOptions): Promise<number> {
   {
     const total = passes.reduce((sum, { cases }) => sum + cases.length, 0);
     using progress = new Progress("check", total);
-    for (const pass of passes) {
+    const parts = passes.flatMap((pass) =>
+      [...Map.groupBy(pass.cases, ({ runner }) => runner).values()]
+        .map((cases) => ({ ...pass, cases }))
+    );
+    for (const part of parts) {
       if (interrupt.signal.aborted) break;
       await runJob(
-        jobOf({ ...pass, settings, run: "check" }),
+        jobOf({ ...part, settings, run: "check" }),
         {
           progress,
           timeout: options.timeout,

@@ -14,7 +14,11 @@ import { choice, string, type ValueParser } from "@optique/core/valueparser";
 import type { Overrides } from "../../bench/model/axes.ts";
 import { UserError } from "../../bench/model/errors.ts";
 import { FILLS } from "../../bench/model/inputs.ts";
-import { PEER_SETS, PYTHON_VARIABLE } from "../../bench/model/peer.ts";
+import {
+  PEER_SETS,
+  type PeerSet,
+  PYTHON_VARIABLE,
+} from "../../bench/model/peer.ts";
 import { DEFAULTS, MOST_MS, PRECISE_REP } from "../../bench/model/settings.ts";
 import { MOST_LEVEL } from "../../bench/tune/levels.ts";
 import {
@@ -345,8 +349,24 @@ function level() {
 export const peers = (verb = "Measure") =>
   maybe(
     "--peers",
-    shown(PEER_SETS),
-    `${verb} PyTorch and Triton beside our kernels.`,
+    reader({
+      metavar: "torch,FILE.py:NAME",
+      placeholder: PEER_SETS[0],
+      words: PEER_SETS,
+      read(input): PeerSet {
+        for (const name of input.split(",")) {
+          if (!/\.py(?::\w+)?$/.test(name) && name !== PEER_SETS[0]) {
+            throw new UserError(
+              `${
+                name || "nothing"
+              } is no set of peers: give torch, or a Python file and its function, such as ./mine.py:fn`,
+            );
+          }
+        }
+        return input;
+      },
+    }),
+    `${verb} PyTorch and Triton, or functions of Python files, beside our kernels.`,
   );
 
 /** The option for the Python of peers. */

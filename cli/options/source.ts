@@ -22,7 +22,7 @@ export function sourceFlags() {
       argument(
         string({ metavar: "FILE" }),
         about(
-          "A .c, .cu, .hip or .metal file with one kernel, measured beside the baselines without a suite file; or a suite file.",
+          "A .c, .cu, .hip or .metal file with one kernel, or a Python function mine.py:fn, measured beside the baselines without a suite file; or a suite file.",
         ),
       ),
     ),
@@ -82,16 +82,17 @@ export async function withFile<T extends Choice & Target & SourceOptions>(
   if (!isFile(file)) {
     throw new UserError(
       file === ""
-        ? "Cannot use an empty name: name a .c, .cu, .hip or .metal file, or a suite file"
-        : `Cannot use ${file}: it is no .c, .cu, .hip or .metal file and no suite file; name a built-in suite with --suite ${file}`,
+        ? "Cannot use an empty name: name a .c, .cu, .hip, .metal or .py file, or a suite file"
+        : `Cannot use ${file}: it is no .c, .cu, .hip, .metal or .py file and no suite file; name a built-in suite with --suite ${file}`,
     );
   }
   if (!isSource(file)) return { ...options, suites: [file] };
-  const joint = /\.(?:c|cu|hip|metal)\?\w+=[^?]*$/.test(file) ? "&" : "?";
+  const joint = /\?\w+=[^?]*$/.test(file) ? "&" : "?";
   const name = [file, settings.join("&")].filter(Boolean).join(joint);
-  const { beside, inferSource } = await import(
+  const { inferSource } = await import(
     "../../session/source/source_suite.ts"
   );
+  const { beside } = await import("../../session/source/inferred.ts");
   const found = inferSource(name);
   tell(found.note);
   return {

@@ -72,7 +72,8 @@ export function nextLine(
   const words = [
     ...selectionWords(suites[0]!.name, told),
     ...kernels.map((kernel) => `--kernel ${kernel}`),
-    ...(peers ? [`--peers ${peers.set} --python ${quoted(peers.python)}`] : []),
+    ...(peers?.set === undefined ? [] : [`--peers ${quoted(peers.set)}`]),
+    ...(peers ? [`--python ${quoted(peers.python)}`] : []),
     ...(out === undefined ? [] : [`--out ${quoted(out)}`]),
   ].join(" ");
   if (preset) {

@@ -31,9 +31,10 @@ def version_of(package):
         return getattr(importlib.import_module(package), "__version__", "unknown")
 
 
-def reason_of_refusal():
+def reason_of_refusal(cases):
     """Names the part that is missing here; an empty text where none is."""
-    for package in ("torch", "triton"):
+    own = all(case["kind"] == "own" for case in cases)
+    for package in ("torch",) if own else ("torch", "triton"):
         if version_of(package) is None:
             return f"{sys.executable} has no {package}"
     if load_library("libcuda.so.1") is None:
@@ -44,11 +45,12 @@ def reason_of_refusal():
 def main():
     channel = Channel()
     job = channel.job
-    reason = reason_of_refusal()
+    reason = reason_of_refusal(job["cases"])
     if reason:
         channel.say("refused", reason=reason)
         return 0
-    versions = [version_of("torch"), version_of("triton"), job["device_name"], job["sources"]]
+    triton = version_of("triton") or ""
+    versions = [version_of("torch"), triton, job["device_name"], job["sources"]]
     # A change of anything that decides starts with empty caches: choices and binaries stay together.
     cache = os.path.join(job["cache_dir"], hashlib.sha256("\n".join(versions).encode()).hexdigest()[:12])
     os.makedirs(cache, exist_ok=True)
@@ -94,7 +96,7 @@ def main():
     with torch.inference_mode():
         from runtime.measuring import Measuring
 
-        measuring = Measuring(channel, (session, stopwatch), (choices, problems, operations, known))
+        measuring = Measuring(channel, (session, stopwatch), (choices, problems, operations, known), triton)
         ahead.join()
         return measuring.measure()
 

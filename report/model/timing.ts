@@ -6,7 +6,7 @@
 
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { DEFAULTS } from "../../bench/model/settings.ts";
-import { isPeerLibrary } from "../../bench/model/peer.ts";
+import { isPythonLibrary } from "../../bench/model/peer.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { isPublished } from "../../bench/row/row.ts";
 
@@ -50,7 +50,7 @@ export function byTiming<R extends TimingRow>(rows: readonly R[]): R[][] {
   const { ours = [], peers = [] } = Object.groupBy(
     groups,
     (group) =>
-      group.every(({ library }) => isPeerLibrary(library)) ? "peers" : "ours",
+      group.every(({ library }) => isPythonLibrary(library)) ? "peers" : "ours",
   );
   const beside = (own: readonly R[]) =>
     peers.filter((group) => areBeside(group, own)).flat();

@@ -8,18 +8,23 @@
 
 import { basename, extname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { readIfThere } from "../../bench/files/disk.ts";
 import { type Arg, f32, i32, i64, mem } from "../../bench/device/queue.ts";
-import { UserError } from "../../bench/model/errors.ts";
 import type { Scalar, Values } from "../../bench/model/grid.ts";
 import { defineLaunch } from "../../bench/model/kernel.ts";
-import type { Kernel } from "../../bench/model/kernel_spec.ts";
 import type { Operands } from "../../bench/model/problem.ts";
-import { defineSuite, type Suite } from "../../bench/model/suite.ts";
-import { baselines, kernels, matmul } from "../../kernels/matmul/mod.ts";
+import { matmul } from "../../kernels/matmul/mod.ts";
 import { hasBias, type MatmulPoint } from "../../kernels/matmul/point.ts";
 import { functionsIn, partsOf, type SourceFunction } from "./functions.ts";
+import {
+  formatFixed,
+  type Inferred,
+  nameOf,
+  readSource,
+  refusing,
+  suiteOf,
+} from "./inferred.ts";
 import { launchOf } from "./launch.ts";
+import { inferPython, isPython } from "./python.ts";
 import {
   formatTaken,
   type Role,
@@ -48,16 +53,6 @@ function pathOf(name: string): string {
   return name.replace(/(?<=\.(?:c|cu|hip|metal))\?\w+=[^?]*$/, "");
 }
 
-/** What a source is taken for. */
-interface Inferred {
-  readonly suite: Suite;
-  /** The name of its kernel in the suite. */
-  readonly kernel: string;
-  readonly backend: string;
-  /** One line on what was inferred, and what changes it. */
-  readonly note: string;
-}
-
 /** What can be the entry of a source, by backend. */
 const ENTRIES: Readonly<Record<Backend, string>> = {
   cpu: "function that is not static",
@@ -72,17 +67,14 @@ const ENTRIES: Readonly<Record<Backend, string>> = {
  * @throws {UserError} Where it cannot be read, or something cannot be inferred, with what to add.
  */
 export function inferSource(name: string): Inferred {
+  if (isPython(name)) return inferPython(name);
   const path = pathOf(name);
   const file = basename(path);
   // A file may be named `.c`, in whole.
   const ending = extname(`_${file}`);
   const backend = BACKENDS[ending]!;
-  const text = readIfThere(path);
-  const refuse = (why: string): never => {
-    throw new UserError(`Cannot use the source file ${path}: ${why}`);
-  };
-  if (text === undefined) return refuse("there is no such file");
-  demandShort(text, refuse);
+  const refuse = refusing(path);
+  const text = readSource(path, refuse);
   const { code, comments } = partsOf(text, backend);
   const suffix = name.slice(path.length + 1);
   const { entry, block, grid, axes } = settingsOf(
@@ -103,12 +95,8 @@ export function inferSource(name: string): Inferred {
     );
   }
   const launch = launchOf(chosen, { backend, code, block, grid, refuse });
-  const taken = kernels.some((k) =>
-    k.name === chosen.name && k.backend === backend
-  );
   const kernel = defineLaunch(matmul, {
-    // A built-in kernel of that name is another column.
-    name: taken ? `${chosen.name}${ending}` : chosen.name,
+    name: nameOf(chosen.name, backend, ending),
     ...{ backend, source: pathToFileURL(resolve(path)), entry: chosen.name },
     idea: file,
     unsupported: (point) => unsupportedBy(signature, point),
@@ -129,62 +117,6 @@ export function inferSource(name: string): Inferred {
         : ""
     }`,
   };
-}
-
-/** Formats the values of axes that are not the usual ones, such as `, epilogue=relu layout=nt`. */
-function formatFixed({ type: _, epilogue, ...rest }: Values): string {
-  const shown = { ...(epilogue === "none" ? {} : { epilogue }), ...rest };
-  const parts = Object.entries(shown).map(([name, value]) =>
-    `${name}=${value}`
-  );
-  return parts.length === 0 ? "" : `, ${parts.join(" ")}`;
-}
-
-/** Sizes that any kernel takes; a CPU is slow. */
-const POINTS = { cpu: [64, 128, 256], gpu: [512, 1024, 2048] };
-
-function suiteOf(
-  kernel: Kernel<MatmulPoint>,
-  { file, fixed }: { readonly file: string; readonly fixed: Values },
-): Suite {
-  return defineSuite({
-    name: file.replaceAll(/[^\w.-]/g, "_").replace(/^\W/, "_").slice(-100),
-    title: `${kernel.name} of ${file}`,
-    op: matmul,
-    axes: { m: POINTS[kernel.backend === "cpu" ? "cpu" : "gpu"] },
-    quick: { m: [POINTS[kernel.backend === "cpu" ? "cpu" : "gpu"][0]!] },
-    tie: { n: "m", k: "m" },
-    fixed,
-    kernels: [...kernels, kernel],
-    baselines,
-  });
-}
-
-/** The names of the kernels that a source's own is measured with: itself and the baselines. */
-export function beside(
-  { kernel, backend, suite }: Inferred,
-): readonly string[] {
-  const there = suite.kernels.filter((one) =>
-    one.backend === backend && suite.baselines.includes(one.name)
-  );
-  return [kernel, ...there.map(({ name }) => name)];
-}
-
-/** Characters of the longest source, and of the longest line. */
-const MOST = { file: 2 ** 22, line: 2 ** 16 };
-
-function demandShort(text: string, refuse: Refuse): void {
-  if (text.length > MOST.file) {
-    refuse(
-      `it has ${text.length} characters, and ${MOST.file} are the most; leave out data`,
-    );
-  }
-  const long = text.split("\n").findIndex((line) => line.length > MOST.line);
-  if (long >= 0) {
-    refuse(
-      `line ${long + 1} has more than ${MOST.line} characters; break it`,
-    );
-  }
 }
 
 function chooseEntry(

@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import type { Arg } from "../../bench/device/queue.ts";
 import { UserError } from "../../bench/model/errors.ts";
-import { beside, inferSource } from "./source_suite.ts";
+import { beside } from "./inferred.ts";
+import { inferSource } from "./source_suite.ts";
 import { functionsIn } from "./functions.ts";
 import { signatureOf } from "./roles.ts";
 

@@ -7,7 +7,7 @@
 
 import { counted } from "../../../bench/files/terminal_text.ts";
 import { UserError } from "../../../bench/model/errors.ts";
-import { isPeerLibrary } from "../../../bench/model/peer.ts";
+import { isPythonLibrary } from "../../../bench/model/peer.ts";
 import { keyText } from "../../../bench/row/row.ts";
 import {
   formatChange,
@@ -81,7 +81,7 @@ export async function confirm(options: Confirming): Promise<number> {
 }
 
 function isPeer({ pair }: One): boolean {
-  return isPeerLibrary(rowOf(pair).library);
+  return isPythonLibrary(rowOf(pair).library);
 }
 
 function isSlower({ verdict, also }: One): boolean {

@@ -58,7 +58,7 @@ export async function areKernels(
   if (first === second) return first!;
   const [kernel, rows] = first ? names : names.toReversed();
   throw new UserError(
-    `Cannot compare the kernel ${kernel} with the rows of ${rows}: give two kernels or .c, .cu, .hip or .metal files, or two sets of rows`,
+    `Cannot compare the kernel ${kernel} with the rows of ${rows}: give two kernels or .c, .cu, .hip, .metal or .py files, or two sets of rows`,
   );
 }
 

@@ -9,7 +9,7 @@ import { needsOf } from "../../../backends/cuda/cubin.ts";
 import { unlessMissing } from "../../../bench/files/disk.ts";
 import { hashOf } from "../../../bench/files/hash.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
-import { isPeerLibrary } from "../../../bench/model/peer.ts";
+import { isPythonLibrary } from "../../../bench/model/peer.ts";
 import type { CsvRow } from "../../../bench/row/csv_row.ts";
 import type { Pivot } from "../../../report/model/pivot.ts";
 import {
@@ -86,7 +86,7 @@ export function needsIn(
 /** Returns the command that profiles a CUDA kernel of a built-in suite. */
 function profileOf(row: CsvRow): string | undefined {
   const suite = builtIn.find(({ name }) => name === row.suite);
-  const isOwn = row.backend === "cuda" && !isPeerLibrary(row.library);
+  const isOwn = row.backend === "cuda" && !isPythonLibrary(row.library);
   if (suite === undefined || !isOwn || row.status !== "ok") return undefined;
   const bench = [
     ...["bench", "--suite", row.suite, "--kernel", row.kernel],

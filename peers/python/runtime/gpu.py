@@ -8,6 +8,7 @@ import time
 import torch
 
 from runtime.driver import Driver
+from runtime.own import OwnError, WrongOutput, said
 from runtime.problem import Unsupported
 
 SAMPLES = 25
@@ -19,9 +20,12 @@ class CaptureError(RuntimeError):
     """A call that cannot be recorded. torch's allocator and generator are no longer to be trusted."""
 
 
-def failure_of(error):
-    """An exception as a row's status and note."""
-    text = " ".join(f"{type(error).__name__}: {error}".split())[:600]
+def failure_of(error, path=None):
+    """An exception as a row's status and note; `path` is the user's file that may have raised it."""
+    own = isinstance(error, (OwnError, WrongOutput, CaptureError))
+    text = " ".join((str(error) if own else said(error, path)).split())[:600]
+    if isinstance(error, WrongOutput):
+        return {"status": "wrong", "note": text}
     if isinstance(error, torch.cuda.OutOfMemoryError):
         return {"status": "oom", "note": text}
     if isinstance(error, (Unsupported, NotImplementedError)):
@@ -42,7 +46,10 @@ class Captured:
             self.out = call()
             self.graph.capture_end()
         except Exception as error:
-            raise CaptureError(f"cannot record the call: {type(error).__name__}: {error}") from error
+            raise CaptureError(
+                f"cannot record the call in a graph: {type(error).__name__}: {error}; it must not allocate"
+                " outside of torch, synchronise or read results on the host"
+            ) from error
         self.replay = self.graph.replay
 
 

@@ -5,11 +5,10 @@ import os
 import time
 
 import torch
-import triton
 
-from runtime.compiling import Compiling
 from runtime.driver import is_lowered, open_telemetry
 from runtime.gpu import Captured, GpuLock, failure_of, replace_benchmark, use_ieee
+from runtime.own import Files, Own
 from runtime.operands import Loaded, bytes_of, poison
 from runtime.planning import choice_key
 from runtime.stopwatch import CASE_WARM_MS, phased_median
@@ -21,7 +20,8 @@ COLLECT_EVERY = 40
 class Measuring:
     """All that consecutive cases share."""
 
-    def __init__(self, channel, device, plan):
+    def __init__(self, channel, device, plan, triton):
+        """`triton` is its version; empty where there is none, which functions of users may not need."""
         self.channel = channel
         self.session, self.stopwatch = device
         self.choices, self.problems, self.operations, self.known = plan
@@ -34,24 +34,32 @@ class Measuring:
         self.flush = session.flush(job["flush"]) if job["cache"] == "cold" else None
         self.telemetry = open_telemetry(session.driver.bus_id(session.device))
         self.lock = GpuLock(job["lock"])
-        self.compiling = Compiling(self.choices, self.lock, self.operations)
+        self.files = Files()
         self.loaded = None
-        channel.say("hello", torch=torch.__version__, triton=triton.__version__)
+        self.triton = triton
+        if triton:
+            from runtime.compiling import Compiling
+
+            self.compiling = Compiling(self.choices, self.lock, self.operations)
+        channel.say("hello", torch=torch.__version__, triton=triton)
 
     def measure(self):
         """Each case in its turn. Returns the exit code."""
-        replace_benchmark(self.lock, self.job["flush_bytes"])
+        if self.triton:
+            replace_benchmark(self.lock, self.job["flush_bytes"])
         gc.collect()
         gc.freeze()
         gc.disable()
         with torch.cuda.stream(self.stream):
             for i, case in enumerate(self.job["cases"], 1):
                 self.channel.say("case", id=case["id"])
+                # A function of a user may have said otherwise.
+                use_ieee()
                 try:
                     self.load(case["problem"])
                     result = {"status": "ok", **self.run(case)}
                 except Exception as error:
-                    result = failure_of(error)
+                    result = failure_of(error, case.get("file"))
                 self.channel.say("result", id=case["id"], **result)
                 if result["status"] == "launch":
                     # The context may be gone with it: the harness starts another process.
@@ -66,15 +74,20 @@ class Measuring:
             self.loaded = None
             problem = self.problems[number]
             inputs = self.channel.inputs_of(number)
-            self.loaded = Loaded(problem, self.operations.load(problem), inputs)
+            self.loaded = Loaded(problem, self.operations, inputs)
 
     def median(self, count, run):
         """The median of a few cold samples, for a search."""
         return phased_median(self.stopwatch.take(count, run, self.flush))
 
-    def choose(self, case, operands):
+    def choose(self, case):
         """A call of the case's peer, and what the row says of how it was chosen."""
         peer, problem = case["peer"], self.loaded.problem
+        if case["kind"] == "own":
+            function = self.files.function(case["file"], case["entry"])
+            call, config = Own(function, problem, self.loaded.storages).call()
+            return call, {"config": config, "tried": 0, "ms": 0}
+        operands = self.loaded.operands
         if case["kind"] == "call":
             call, config = self.operations.load(problem).CALLS[peer](problem, operands)
             return call, {"config": config, "tried": 0, "ms": 0}
@@ -99,23 +112,19 @@ class Measuring:
 
     def run(self, case):
         """One case: twice checked, warmed, sampled, checked once more."""
-        job, operands = self.job, self.loaded.operands
+        job = self.job
         start = time.monotonic()
-        call, known = self.choose(case, operands)
+        call, known = self.choose(case)
         outputs = [bytes_of(call())]
         captured = Captured(self.stream, call)
         poison(captured.out)
         captured.replay()
         outputs.append(bytes_of(captured.out))
-        self.stopwatch.warm(self.filler, most_ms=CASE_WARM_MS)
-        poison(captured.out)
-        chosen = time.monotonic()
-        for _ in range(2):
-            samples = self.stopwatch.sample(captured.replay, self.flush, job["warmup"], job["rep"])
-            sampled = time.monotonic()
-            telemetry = self.telemetry()
-            if not is_lowered(telemetry):
-                break
+        if job["check_only"]:
+            samples, telemetry = [], {}
+            chosen = sampled = time.monotonic()
+        else:
+            chosen, sampled, samples, telemetry = self.sample(captured)
         outputs.append(bytes_of(captured.out))
         return {
             "config": known["config"],
@@ -129,6 +138,20 @@ class Measuring:
             "spent_ms": 1000 * (sampled - chosen),
             "telemetry": telemetry,
         }
+
+    def sample(self, captured):
+        """When samples began and ended, their nanoseconds, and the device's state."""
+        job = self.job
+        self.stopwatch.warm(self.filler, most_ms=CASE_WARM_MS)
+        poison(captured.out)
+        chosen = time.monotonic()
+        for _ in range(2):
+            samples = self.stopwatch.sample(captured.replay, self.flush, job["warmup"], job["rep"])
+            sampled = time.monotonic()
+            telemetry = self.telemetry()
+            if not is_lowered(telemetry):
+                break
+        return chosen, sampled, samples, telemetry
 
     def write(self, number, outputs):
         """The files with the outputs; the same one for the same bytes."""

@@ -1,5 +1,7 @@
 """The inputs of a problem on the device, and the bytes that go in and out."""
 
+import functools
+
 import torch
 
 TYPES = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32}
@@ -8,15 +10,19 @@ TYPES = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32}
 class Loaded:
     """A problem with the harness's own inputs on the device."""
 
-    def __init__(self, problem, module, paths):
-        self.problem = problem
+    def __init__(self, problem, operations, paths):
+        self.problem, self.operations = problem, operations
         self.storages = []
         for path in paths:
             with open(path, "rb") as file:
                 raw = torch.frombuffer(bytearray(file.read()), dtype=torch.uint8)
             self.storages.append(raw.cuda())
         self.before = [s.clone() for s in self.storages]
-        self.operands = module.operands_of(problem, self.storages)
+
+    @functools.cached_property
+    def operands(self):
+        """The tensors as the module of the operation makes them; functions of users need none."""
+        return self.operations.load(self.problem).operands_of(self.problem, self.storages)
 
     def changed(self):
         """The number of the first input that is not as it was, or None."""

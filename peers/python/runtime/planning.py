@@ -64,7 +64,7 @@ def tasks_of(cases, problems, known, plan_of, units):
     graphs, kernels, seen = [], [], set()
     for case in cases:
         problem = problems[case["problem"]]
-        if case["kind"] == "call" or known(case):
+        if case["kind"] in ("call", "own") or known(case):
             continue
         task = {**case, "problem": problem.fields, "config": None}
         if case["kind"] != "search":

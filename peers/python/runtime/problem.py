@@ -15,6 +15,10 @@ import sys
 import types
 
 
+# Fields that do not decide, or that others say too.
+UNSAID = ("id", "axes", "stored")
+
+
 class Problem:
     """An operation at one point; the fields that the harness describes it with are attributes."""
 
@@ -25,7 +29,7 @@ class Problem:
     @property
     def text(self):
         """All that decides what is compiled for it."""
-        return " ".join(f"{k}={v}" for k, v in sorted(self.fields.items()) if k != "id")
+        return " ".join(f"{k}={v}" for k, v in sorted(self.fields.items()) if k not in UNSAID)
 
     def at(self, m):
         """The same at another M."""

@@ -1,0 +1,243 @@
+import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { fake } from "../backends/fake/fake.ts";
+import { UserError } from "../bench/model/errors.ts";
+import { definePython } from "../bench/model/kernel.ts";
+import { DEFAULTS } from "../bench/model/settings.ts";
+import { defineSuite, type Suite } from "../bench/model/suite.ts";
+import type { Row } from "../bench/row/row.ts";
+import type { Event, Job } from "../bench/worker/protocol.ts";
+import { matmul } from "../kernels/matmul/mod.ts";
+import { naive } from "../kernels/matmul/cpu/cpu.ts";
+import { withPeers } from "./cases.ts";
+import { functionsOf } from "./functions.ts";
+import { runPeers } from "./runner.ts";
+
+const PROGRAM = new URL("./testdata/stub_peers.py", import.meta.url);
+const OWN = new URL("./testdata/own/", import.meta.url);
+const file = (name: string) => `${OWN.pathname}${name}`;
+
+const needed = {
+  ignore: (() => {
+    try {
+      new Deno.Command("python3", { args: ["-c", ""] }).outputSync();
+      return false;
+    } catch {
+      return true;
+    }
+  })(),
+};
+
+/** A suite of functions, such as `good.py:writes`, each a kernel of the function's name. */
+function suiteOf(functions: readonly string[], epilogue = "none"): Suite {
+  return defineSuite({
+    name: "own",
+    title: "Own",
+    op: matmul,
+    axes: { m: [4], k: [32] },
+    tie: { n: "m" },
+    fixed: { type: "bf16", epilogue },
+    kernels: functions.map((one) =>
+      definePython(matmul, {
+        name: one.split(":")[1]!,
+        python: file(one),
+      })
+    ),
+    baselines: [],
+  });
+}
+
+/** The rows of the Python cases of `suite`, measured by the real program on a torch of bytes. */
+async function rowsOf(
+  suite: Suite,
+  more: Partial<typeof DEFAULTS> = {},
+): Promise<ReadonlyMap<string, Row>> {
+  const cacheDir = Deno.makeTempDirSync();
+  const events: Event[] = [];
+  const job: Job = {
+    ...{ suites: [], backend: "fake", device: 0, cases: [] },
+    peers: { python: "python3" },
+    settings: { ...DEFAULTS, warmup: 0.01, rep: 0.1, cacheDir, ...more },
+    ...{ skip: [], configs: {}, run: "r" },
+    calibration: {
+      ...{
+        marker_us: 1,
+        launch_us: 2,
+        graph_us: 3,
+        timer: "graph",
+        call_us: 3,
+      },
+      load: [{ bytes: 1, us: 3 }, { bytes: 1024, us: 4 }],
+      peak: {},
+    },
+  };
+  const backend = fake({ kernels: {} });
+  const info = backend.find().devices[0]!;
+  try {
+    const cases = [...suite.cases("all")];
+    await runPeers(
+      job,
+      { backend, info, cases, harness: "" },
+      (event) => events.push(event),
+      { program: PROGRAM },
+    );
+  } finally {
+    Deno.removeSync(cacheDir, { recursive: true });
+  }
+  const rows = events.flatMap((e) => e.event === "row" ? [e.row] : []);
+  return new Map(rows.map((row) => [row.key.kernel, row]));
+}
+
+Deno.test({
+  name:
+    "definePython() makes kernels that write or return outputs (needs python3)",
+  ...needed,
+  async fn() {
+    const rows = await rowsOf(
+      suiteOf(["good.py:writes", "good.py:returns", "good.py:itself"]),
+    );
+    for (const [kernel, row] of rows) {
+      assert(row.status === "ok", `${kernel}: ${row.note}`);
+      assertEquals(row.figures.median_us, 5);
+      const { timer, library } = row.provenance;
+      assertEquals({ timer, library }, {
+        timer: "graph",
+        library: "python torch 0.0",
+      });
+    }
+    assertEquals(rows.size, 3);
+    assertEquals(rows.get("returns")!.config, "BM=64");
+  },
+});
+
+Deno.test({
+  name:
+    "examples/python makes calls of a custom op and of torch.compile (needs python3)",
+  ...needed,
+  async fn() {
+    const folder = "../../../examples/python";
+    const files = ["custom_op.py:matmul", "compiled.py:compiled"];
+    const suite = suiteOf(files.map((one) => `${folder}/${one}`), "relu");
+    for (const [kernel, row] of await rowsOf(suite)) {
+      assertEquals(row.status, "ok", `${kernel}: ${row.note}`);
+    }
+    // No torch of bytes runs Triton.
+    const { success } = await new Deno.Command("python3", {
+      args: [
+        "-c",
+        "import ast, sys; ast.parse(open(sys.argv[1]).read())",
+        file(`${folder}/triton_matmul.py`),
+      ],
+    }).output();
+    assert(success);
+  },
+});
+
+Deno.test({
+  name: "runPeers() checks a Python kernel without timing it (needs python3)",
+  ...needed,
+  async fn() {
+    const rows = await rowsOf(
+      suiteOf(["good.py:writes", "bad.py:computed_before"]),
+      { checkOnly: true },
+    );
+    assertEquals(rows.get("writes")!.status, "checked");
+    assertEquals(rows.get("computed_before")!.status, "wrong");
+  },
+});
+
+const BAD: Readonly<Record<string, readonly [Row["status"], RegExp]>> = {
+  "unimportable.py:fn": [
+    "compile",
+    /^cannot import unimportable\.py: ModuleNotFoundError: .*not_there' \(line 1\)$/,
+  ],
+  "bad.py:missing": [
+    "compile",
+    /^bad\.py has no function missing: there are returns_nothing, call_/,
+  ],
+  "bad.py:returns_nothing": ["compile", /^it returned nothing: return a func/],
+  "bad.py:call_returns_nothing": [
+    "compile",
+    /^its call returned nothing and was given no C: return the output, or/,
+  ],
+  "bad.py:takes_what_is_not_there": [
+    "compile",
+    /^its parameter scale is no operand and no axis: there are m, n, k,/,
+  ],
+  "bad.py:of_another_type": [
+    "wrong",
+    /^its call returned torch.float16 \[4, 4\], not torch.bfloat16 \[4, 4\]$/,
+  ],
+  "bad.py:raises": ["compile", /^ValueError: K is odd \(line 29\)$/],
+  "bad.py:refuses": ["unsupported", /needs M above 64/],
+  "bad.py:synchronises": [
+    "launch",
+    /^cannot record the call in a graph: .* capturing; it must not allocate/,
+  ],
+  "bad.py:computed_before": ["wrong", /^replayed, C: 16 of 16 elements/],
+  "bad.py:changes_an_input": ["wrong", /^replayed, C|^A: is an input/],
+  "bad.py:crashes": ["crash", /^The peers' program was killed by SIGABRT/],
+  "bad.py:exits": ["crash", /^The peers' program exited with code/],
+  "good.py:writes": ["ok", /^/],
+};
+
+Deno.test({
+  name:
+    "runPeers() makes a row of each mistake in a Python file, and loses nothing (needs python3)",
+  ...needed,
+  async fn() {
+    const rows = await rowsOf(suiteOf(Object.keys(BAD)));
+    for (const [name, [status, note]] of Object.entries(BAD)) {
+      const row = rows.get(name.split(":")[1]!);
+      assert(row, name);
+      assertEquals(row.status, status, `${name}: ${row.note}`);
+      assertMatch(row.note, note);
+    }
+  },
+});
+
+Deno.test({
+  name:
+    "withPeers() measures the functions of a Python file beside a suite (needs python3)",
+  ...needed,
+  async fn() {
+    const suite = withPeers(
+      defineSuite({
+        ...{ name: "own", title: "Own", op: matmul, axes: { m: [4], k: [32] } },
+        ...{ tie: { n: "m" }, kernels: [naive], baselines: ["naive"] },
+        fixed: { type: "bf16", epilogue: "none" },
+      }),
+      file("good.py"),
+    );
+    const names = suite.kernels.map(({ name }) => name);
+    assertEquals(names, ["naive", "writes", "returns", "itself"]);
+    const rows = await rowsOf(suite);
+    assertEquals(
+      [...rows.values()].map((
+        { status, provenance: { library } },
+      ) => [status, library]),
+      Array(3).fill(["ok", "torch 0.0"]),
+    );
+  },
+});
+
+Deno.test("functionsOf() refuses a file without what is named", () => {
+  const refusal = (name: string) =>
+    assertThrows(() => functionsOf(file(name)), UserError).message;
+  assertMatch(refusal("none.py"), /none\.py: there is no such file$/);
+  assertMatch(refusal("good.py:writing"), /no function writing; there are wri/);
+  assertMatch(refusal("good.py:a b"), /"a b" names no function of it$/);
+  assertMatch(
+    refusal("unimportable.py"),
+    /no function with parameters A and B; name one, such as unimp/,
+  );
+});
+
+Deno.test("definePython() names the field that is wrong", () => {
+  for (const python of ["mine.py", "mine.cu:fn", "mine.py:9"]) {
+    assertThrows(
+      () => definePython(matmul, { name: "mine", python }),
+      UserError,
+      "it has a wrong python, such as `python: import.meta.resolve",
+    );
+  }
+});

@@ -1,0 +1,68 @@
+import os
+import time
+
+import torch
+
+
+def returns_nothing(A, B):
+    A @ B
+
+
+def call_returns_nothing(A, B):
+    return lambda: torch.mm(A, B) and None
+
+
+def takes_what_is_not_there(A, B, scale):
+    return lambda: A @ B
+
+
+def of_another_type(A, B):
+    def call():
+        out = A @ B
+        out.dtype = torch.float16
+        return out
+
+    return call
+
+
+def raises(A, B):
+    raise ValueError("K is odd")
+
+
+def refuses(A, B):
+    raise NotImplementedError("needs M above 64")
+
+
+def synchronises(A, B):
+    def call():
+        out = A @ B
+        torch.cuda.synchronize()
+        return out
+
+    return call
+
+
+def computed_before(A, B):
+    out = A @ B
+    return lambda: out
+
+
+def changes_an_input(A, B, C):
+    def call():
+        torch.mm(A, B, out=C)
+        A.fill_(0)
+
+    return call
+
+
+def crashes(A, B):
+    os.abort()
+
+
+def exits(A, B):
+    raise SystemExit("no more")
+
+
+def hangs(A, B):
+    while True:
+        time.sleep(1)
