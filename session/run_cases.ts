@@ -5,12 +5,7 @@
  * @module
  */
 
-import {
-  lastOf,
-  nextOf,
-  type Outcome,
-  passesOf,
-} from "../bench/measure/case_run.ts";
+import { type Outcome, run } from "../bench/measure/case_run.ts";
 import type { BenchContext } from "../bench/measure/context.ts";
 import { EXIT, type ExitCode } from "../bench/model/errors.ts";
 import type { Case } from "../bench/model/suite.ts";
@@ -50,33 +45,19 @@ export async function runCases(
       if (!isFirst) emit({ event: "waits", key: keyOf(c) });
     }
     using _quiet = isTimed ? await ahead.pause() : undefined;
-    // They take turns, so that the passes of a case are some time apart.
-    await using scope = new AsyncDisposableStack();
-    let open = batch.map((c) => ({
-      c,
-      passes: scope.use(passesOf(c, context)),
-    }));
-    for (let pass = 0; open.length > 0; pass++) {
-      const waiting: typeof open = [];
-      for (const one of open) {
-        const key = keyOf(one.c);
-        if (pass > 0 || !isFirst || !isSearched) emit({ event: "case", key });
-        let outcome: Outcome | undefined;
-        const lost = await isLost(async () => {
-          outcome = await (open.length > 1 ? nextOf : lastOf)(one.passes);
-        });
-        if (outcome !== undefined) {
-          const { row, samples } = outcome;
-          emit({ event: "costs", ...costs() });
-          emit({ event: "row", row, ...(samples ? { samples } : {}) });
-          left--;
-        } else if (!lost) {
-          emit({ event: "waits", key });
-          waiting.push(one);
-        }
-        if (lost || outcome?.spoilt && left > 0) return restart();
+    for (const c of batch) {
+      if (!isFirst || !isSearched) emit({ event: "case", key: keyOf(c) });
+      let outcome: Outcome | undefined;
+      const lost = await isLost(async () => {
+        outcome = await run(c, context);
+      });
+      if (outcome !== undefined) {
+        const { row, samples } = outcome;
+        emit({ event: "costs", ...costs() });
+        emit({ event: "row", row, ...(samples ? { samples } : {}) });
       }
-      open = waiting;
+      left--;
+      if (lost || outcome?.spoilt && left > 0) return restart();
     }
   }
   emit({ event: "done", ...costs() });

@@ -1,6 +1,6 @@
-import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
-import { fake, type FakeKernel } from "../backends/fake/fake.ts";
-import { memoryOf, right, suiteOf } from "../backends/testdata/spine.ts";
+import { assert, assertEquals } from "@std/assert";
+import { fake } from "../backends/fake/fake.ts";
+import { right, suiteOf } from "../backends/testdata/spine.ts";
 import type { Backend } from "../bench/device/device.ts";
 import { BinaryCache } from "../bench/device/binary_cache.ts";
 import { BenchContext } from "../bench/measure/context.ts";
@@ -115,79 +115,4 @@ Deno.test("runCases() of `tune` lets compilations go on throughout", async () =>
     events.filter(({ event }) => event === "row").length,
     cases().length,
   );
-});
-
-type Told = Extract<Event, { event: "row" }>;
-
-const REP_NS = 6e6;
-
-/** The events of `kernels` at one problem whose operands have several places. */
-async function inTurns(
-  kernels: Record<string, FakeKernel>,
-): Promise<readonly Event[]> {
-  const dir = await Deno.makeTempDir();
-  const backend = fake({
-    kernels,
-    placement: { copies: 2, pageBytes: 1 << 16 },
-  });
-  const all = [...suiteOf(Object.keys(kernels)).cases("all")];
-  try {
-    using device = backend.open(backend.find().devices[0]!);
-    const events: Event[] = [];
-    const emit = (event: Event) => void events.push(event);
-    using context = await BenchContext.open({
-      ...{ backend, device, run: "", harness: "", date: () => "", emit },
-      cache: new BinaryCache(dir),
-      settings: { ...DEFAULTS, cacheDir: dir, rep: REP_NS / 1e6, warmup: 1 },
-    });
-    await using ahead = new BuildAhead(all, { context, emit });
-    await runCases(all, context, { emit, ahead });
-    return events;
-  } finally {
-    await Deno.remove(dir, { recursive: true });
-  }
-}
-
-Deno.test("runCases() takes the samples of each case in two passes, other cases between", async () => {
-  let others = 0;
-  // It is slower once `c` has run.
-  const slowed: FakeKernel = { ...right, ns: () => others > 0 ? 7000 : 5000 };
-  const other: FakeKernel = { ns: () => (others++, 5000), run: right.run! };
-  const events = await inTurns({ a: right, b: slowed, c: other });
-  const told = events.flatMap((e) =>
-    e.event === "case" || e.event === "waits"
-      ? [`${e.event} ${e.key.kernel}`]
-      : e.event === "row"
-      ? [`${e.row.status} ${e.row.key.kernel}`]
-      : []
-  );
-  assertEquals(told, [
-    // The first case of a worker is alone: a failure is its own.
-    ...["case a", "ok a"],
-    ...["case b", "waits b", "case c", "waits c"],
-    ...["case b", "ok b", "case c", "ok c"],
-  ]);
-  const [{ samples: alone = [] }, { samples = [] }] = events.filter((e) =>
-    e.event === "row"
-  ) as [Told, Told];
-  const fast = samples.filter((ns) => ns === 5000).length;
-  assertAlmostEquals(fast / samples.length, 0.5, 0.1);
-  assertAlmostEquals(samples.length / alone.length, 1, 0.1);
-  // As long as one pass takes, whose flushes have their time too.
-  assertAlmostEquals(samples.length * 15e3 / REP_NS, 1, 0.2);
-});
-
-Deno.test("runCases() goes on with operands made anew after a wrong kernel", async () => {
-  const wrong: FakeKernel = {
-    ns: 5000,
-    run: (args) => void memoryOf(args[2]).fill(1),
-  };
-  const events = await inTurns({ a: right, b: right, wrong, c: right });
-  const rows = events.flatMap((e) => e.event === "row" ? [e.row] : []);
-  assertEquals(rows.map(({ key, status }) => [key.kernel, status]), [
-    ["a", "ok"],
-    ["wrong", "wrong"],
-    ["b", "ok"],
-    ["c", "ok"],
-  ]);
 });

@@ -12,7 +12,6 @@ import type { BenchContext, Prepared } from "./context.ts";
 import { checkFenced } from "./fenced.ts";
 import { clausesOf } from "./clauses.ts";
 import { aboveSolNote, figuresOf } from "./figures.ts";
-import { joined } from "./stats.ts";
 import { reachOf } from "./time.ts";
 import { GuardedSeries } from "./guarded.ts";
 import { changedAt, type OperandSet } from "./operands.ts";
@@ -43,13 +42,6 @@ export interface Outcome {
   readonly spoilt?: boolean;
 }
 
-/**
- * Times at which the samples of a case are taken where its operands have several places: launches
- * cost up to 0.1 µs more in some half seconds than in others. See
- * `docs/notes/2026-11-23-process-state.md`.
- */
-const PASSES = 2;
-
 /** A case that is being run. Its steps come in the order in which they stand here. */
 export class CaseRun implements Disposable {
   readonly #scope = new DisposableStack();
@@ -60,25 +52,10 @@ export class CaseRun implements Disposable {
   #series: GuardedSeries | undefined;
   #telemetry: Telemetry = {};
   #fenceNote = "";
-  #traces: Traces;
-  /** Of the passes that are over. */
-  #samples: readonly number[] = [];
-  #timedNotes: readonly string[] = [];
-  /** Of the first pass in which the device lowered its clocks. */
-  #slowed: Telemetry | undefined;
+  readonly #traces: Traces;
 
   constructor(readonly c: Case, readonly context: BenchContext) {
     this.#traces = new Traces(context.device);
-  }
-
-  /** Passes in which the samples are taken. */
-  get passes(): number {
-    const { c: { problem }, context } = this;
-    const { precision } = context.settings;
-    // A precision is told from one series.
-    return copiesOf(context, problem) > 1 && precision === undefined
-      ? PASSES
-      : 1;
   }
 
   /** @throws {CaseError} `unsupported`, with the kernel's reason. */
@@ -185,8 +162,7 @@ export class CaseRun implements Disposable {
   async time(): Promise<void> {
     const { c, context } = this;
     const { values } = await context.reference(c.problem);
-    const { warmup } = context.settings;
-    const rep = context.settings.rep / this.passes;
+    const { warmup, rep } = context.settings;
     this.#series?.[Symbol.dispose]();
     context.warm();
     // All: a guard takes them for poison, whatever an earlier series left.
@@ -204,7 +180,6 @@ export class CaseRun implements Disposable {
           plans: this.#plans,
           tolerance: c.tolerance?.(config) ?? c.problem.tolerance,
           right: values,
-          rep,
         }),
       );
     });
@@ -233,26 +208,6 @@ export class CaseRun implements Disposable {
     this.#accuracy = { ...accuracy, ...worse(accuracy, after) };
   }
 
-  /** Ends a pass: its samples count. */
-  endPass(): void {
-    const series = this.#series!;
-    this.#samples = joined(this.#samples, series.samples);
-    this.#timedNotes = [...this.#timedNotes, ...series.notes];
-    if (this.wasSlowed()) this.#slowed ??= this.#telemetry;
-    // Other cases need the memory.
-    series[Symbol.dispose]();
-  }
-
-  /** Begins another pass, after other cases were run. */
-  async beginPass(): Promise<void> {
-    const [set] = this.#sets;
-    this.bind();
-    // A wrong kernel has the operands made anew.
-    if (this.#sets[0] !== set) await this.build();
-    this.#traces = new Traces(this.context.device);
-    this.#traces.warm();
-  }
-
   /** The row of a case that is not to be timed. */
   checked(): Outcome {
     const row = this.#row(this.#notes());
@@ -265,7 +220,7 @@ export class CaseRun implements Disposable {
   /** The row with its figures. */
   timed(): Outcome {
     const { c, context } = this;
-    const samples = this.#samples;
+    const { samples } = this.#series!;
     const figures = figuresOf(c.problem, samples, {
       calibration: context.calibration,
       timer: context.settings.timer,
@@ -281,10 +236,10 @@ export class CaseRun implements Disposable {
         `known to ${percent(reach)}, asked ${percent(precision)}: raise --rep`,
       );
     }
-    if (this.#slowed) {
+    if (this.wasSlowed()) {
       notes.push(
         `measured twice, as the device lowered its clocks: ${
-          loweredBy(this.#slowed.throttle!)
+          loweredBy(this.#telemetry.throttle!)
         }`,
       );
     }
@@ -307,9 +262,9 @@ export class CaseRun implements Disposable {
       inputBytes: bytesOfInputs(problem),
       cacheBytes: device.info.cacheBytes,
       calls: callsOf(settings.timer),
-      samples: this.#samples.length,
+      samples: this.#series!.samples.length,
       warmup_ms: settings.warmup,
-      throttle: (this.#slowed ?? this.#telemetry).throttle,
+      throttle: this.#telemetry.throttle,
     });
   }
 
@@ -337,7 +292,7 @@ export class CaseRun implements Disposable {
       note,
       toleranceNote(this.c, config),
       this.#fenceNote,
-      ...new Set([...this.#timedNotes, ...this.#series?.notes ?? []]),
+      ...this.#series?.notes ?? [],
     ];
   }
 
@@ -355,7 +310,7 @@ export class CaseRun implements Disposable {
         problem: c.problem,
         choice,
         built: this.#plans[0]?.built ?? [],
-        telemetry: this.#slowed ?? this.#telemetry,
+        telemetry: this.#telemetry,
       }),
     };
   }
@@ -366,16 +321,12 @@ export class CaseRun implements Disposable {
 }
 
 /**
- * Builds, checks and times `c`. A failing kernel gives a row, not an exception. It yields where
- * other cases may be run before its next pass.
+ * Builds, checks and times `c`. A failing kernel gives a row, not an exception.
  *
  * @throws {ConfigLostError} Where a config of its search made the device unusable: another
  * worker goes on with the others.
  */
-export async function* passesOf(
-  c: Case,
-  context: BenchContext,
-): Passes {
+export async function run(c: Case, context: BenchContext): Promise<Outcome> {
   using life = new CaseRun(c, context);
   try {
     life.demandSupport(); // or: unsupported
@@ -385,47 +336,18 @@ export async function* passesOf(
     await life.check(); //   every element against f64, twice
     const { once, checkOnly, tune } = context.settings;
     const untimed = once || checkOnly || tune;
-    if (untimed) {
-      life.demandNoTraces(); // memory, threads, alarms, limits
-      return life.checked();
-    }
-    for (let left = life.passes; left > 0; left--) {
+    if (!untimed) {
       await life.time(); //    changes, poison, flush, interval(plan), copy, ...
       if (life.wasSlowed()) await life.time(); // once more
       await life.recheck(); // the copies, the last output, one more call onto poison
-      life.demandNoTraces();
-      life.endPass();
-      if (left === 1) break;
-      yield;
-      await life.beginPass();
     }
+    life.demandNoTraces(); // memory, threads, alarms, limits
+    if (untimed) return life.checked();
     return life.timed(); //  figures with their provenance
   } catch (error) {
     if (error instanceof CaseError) return life.failed(error);
     throw error;
   }
-}
-
-/** What {@linkcode passesOf} returns. */
-type Passes = AsyncGenerator<void, Outcome>;
-
-/** Runs the next of `passes`. @returns The outcome after the last. */
-export async function nextOf(passes: Passes): Promise<Outcome | undefined> {
-  const step = await passes.next();
-  return step.done ? step.value : undefined;
-}
-
-/** Runs all `passes` that are left. */
-export async function lastOf(passes: Passes): Promise<Outcome> {
-  while (true) {
-    const outcome = await nextOf(passes);
-    if (outcome) return outcome;
-  }
-}
-
-/** Runs all passes of `c`: see {@linkcode passesOf}. */
-export function run(c: Case, context: BenchContext): Promise<Outcome> {
-  return lastOf(passesOf(c, context));
 }
 
 /** The provenance of a case that ran on `context` just now. */

@@ -27,8 +27,6 @@ export interface SeriesOptions {
   readonly tolerance: Tolerance;
   /** The right outputs of the first set. */
   readonly right: readonly Numbers[];
-  /** Milliseconds of samples. */
-  readonly rep: number;
 }
 
 /** The samples of a case. */
@@ -44,8 +42,8 @@ export class GuardedSeries implements Disposable {
 
   /** Takes the samples. @throws {CaseError} As steps and the device do. */
   constructor(readonly options: SeriesOptions) {
-    const { context, problem, sets, plans, tolerance, right, rep } = options;
-    const { warmup } = context.settings;
+    const { context, problem, sets, plans, tolerance, right } = options;
+    const { warmup, rep } = context.settings;
     using scope = new DisposableStack();
     this.#guard = scope.use(
       new Guard({

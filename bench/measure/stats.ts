@@ -84,53 +84,20 @@ function mediansOf(samples: readonly number[]): number[] | undefined {
   const center = mean(ranks);
   const squares = (values: readonly number[]) =>
     values.reduce((sum, value) => sum + (value - center) ** 2, 0);
-  const between = byPhase(ranks)
+  const within = (values: readonly number[]) =>
+    Array.from(
+      { length: PHASES },
+      (_, phase) => values.filter((_, i) => i % PHASES === phase),
+    );
+  const between = within(ranks)
     .reduce((sum, own) => sum + own.length * (mean(own) - center) ** 2, 0);
   // Not more for equal samples, of which both are 0.
   const explained = between * (samples.length - 1) > EXPLAINED * squares(ranks);
   if (!explained) return undefined;
-  const medians = byPhase(samples).map(median);
+  const medians = within(samples).map(median);
   const plain = median(samples);
   const shift = Math.abs(mean(medians) - plain);
   return shift > MOST_SHIFT * plain ? undefined : medians;
-}
-
-/**
- * Appends `next`, samples of a later series of the same call, to `samples`, so that all have one
- * phase: at most {@linkcode PHASES} - 1 of each are left out.
- */
-export function joined(
-  samples: readonly number[],
-  next: readonly number[],
-): readonly number[] {
-  const least = PHASES * (1 + LEAST_OF_A_PHASE);
-  if (samples.length < least || next.length < least) {
-    return [...samples, ...next];
-  }
-  const whole = samples.slice(0, samples.length - samples.length % PHASES);
-  const profile = profileOf(whole);
-  const shifted = Array.from({ length: PHASES }, (_, by) => next.slice(by));
-  const distances = shifted.map((later) => {
-    const other = profileOf(later);
-    return mean(profile.map((x, phase) => (x - other[phase]!) ** 2));
-  });
-  const nearest = distances.indexOf(Math.min(...distances));
-  return [...whole, ...shifted[nearest]!];
-}
-
-/** The median of each phase of `samples`, as its distance from the mean of all. */
-function profileOf(samples: readonly number[]): readonly number[] {
-  const medians = byPhase(samples).map(median);
-  const center = mean(medians);
-  return medians.map((x) => x - center);
-}
-
-/** The values of each phase. */
-function byPhase(values: readonly number[]): readonly (readonly number[])[] {
-  return Array.from(
-    { length: PHASES },
-    (_, phase) => values.filter((_, i) => i % PHASES === phase),
-  );
 }
 
 /** Returns the rank of each of `values`, the same for equal ones. */

@@ -1,10 +1,5 @@
-import {
-  assert,
-  assertAlmostEquals,
-  assertEquals,
-  assertStrictEquals,
-} from "@std/assert";
-import { dephased, joined, median, phasedMedian } from "./stats.ts";
+import { assert, assertAlmostEquals, assertStrictEquals } from "@std/assert";
+import { dephased, median, phasedMedian } from "./stats.ts";
 
 /** Numbers in [0, 1), the same for the same seed (mulberry32). */
 function random(seed: number): () => number {
@@ -58,25 +53,6 @@ Deno.test("phasedMedian() is the mean of modes that follow the index, interrupte
       assertAlmostEquals(phasedMedian(samples), 11, 0.05);
     }
   }
-});
-
-Deno.test("joined() brings a later series to the phase of the first", () => {
-  const mode = (x: number, i: number) => i % 16 < 5 ? 1.2 * x : x;
-  for (const by of [0, 3, 15]) {
-    const first = [...planted(330, mode)];
-    const later = [...planted(330, (x, i) => mode(x, i + by))];
-    for (const [seed, samples] of first.entries()) {
-      const all = joined(samples, later[seed]!);
-      assertAlmostEquals(phasedMedian(all), 10 + 5 / 16 * 2, 0.05);
-      assert(all.length > 630, `${all.length}`);
-      const slow = all.map((x) => x > 11);
-      assert(slow.every((is, i) => is === i % 16 < 5));
-    }
-  }
-});
-
-Deno.test("joined() keeps the samples of few slow calls", () => {
-  assertEquals(joined([3, 1], [2]), [3, 1, 2]);
 });
 
 Deno.test("phasedMedian() of modes that do not follow the index is their median", () => {

@@ -14,7 +14,6 @@ const TIMED = "bench/measure/timed_test.ts";
 const TIME = "bench/measure/time_test.ts";
 const PRECISION = "bench/measure/precision_test.ts";
 const BITS = "backends/fake/spine_bits_test.ts";
-const PASSES = "session/run_cases_test.ts";
 const FIGURES = "bench/measure/figures_test.ts";
 
 /** The mistakes. */
@@ -419,31 +418,7 @@ export const MEASURE: readonly HarnessMutant[] = [
       "a kernel could leave out the other sets",
     ],
   ]),
-  ...inFile("bench/measure/case_run.ts", [FAULTS, SPINE, PASSES], [
-    [
-      "one pass instead of two",
-      "const PASSES = 2",
-      "const PASSES = 1",
-      "a row would have the launch overhead of one moment",
-    ],
-    [
-      "only the last pass counts",
-      "this.#samples = joined(this.#samples, series.samples)",
-      "this.#samples = series.samples",
-      "a row would have the launch overhead of one moment",
-    ],
-    [
-      "plans of operands that are freed",
-      "if (this.#sets[0] !== set) await this.build();",
-      "",
-      "a wrong kernel would spoil the second pass of others",
-    ],
-    [
-      "clocks lowered in the last pass only",
-      "if (this.wasSlowed()) this.#slowed ??= this.#telemetry",
-      "this.#slowed = this.wasSlowed() ? this.#telemetry : undefined",
-      "a row with slow samples would look clean",
-    ],
+  ...inFile("bench/measure/case_run.ts", [FAULTS, SPINE], [
     [
       "a second run is not compared",
       "if (deterministic) return { ...accuracy, deterministic };",
