@@ -9,6 +9,7 @@ import { resolve } from "node:path";
 import { WriteError } from "../bench/files/disk.ts";
 import { disturbanceTexts, findDisturbances } from "../bench/device/machine.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
+import { mix } from "../bench/model/inputs.ts";
 import type { Settings } from "../bench/model/settings.ts";
 import type { Case } from "../bench/model/suite.ts";
 import type { Spent } from "../bench/measure/time_ledger.ts";
@@ -186,7 +187,7 @@ async function measure(
       if (missingCases(journal, own, repeat).length === 0) continue;
       const { calibration, run } = journal;
       const job = jobOf({
-        ...{ selection, settings, cases: own, run },
+        ...{ selection, settings, cases: ordered(own, repeat), run },
         skip: [...journal.done(repeat)],
         configs: found.configs,
         ...(calibration ? { calibration } : {}),
@@ -200,6 +201,22 @@ async function measure(
       found.end(end);
     }
   }
+}
+
+/**
+ * The cases of a repeat: those of one problem together, and from the second repeat on the problems in
+ * another order each time. At some moments, which return every few seconds, launches cost 0.1 µs
+ * more. Repeats take equally long, so that in one order a case would meet the same moment in each. See
+ * `docs/notes/2026-11-23-process-state.md`.
+ */
+export function ordered(
+  cases: readonly Case[],
+  repeat: number,
+): readonly Case[] {
+  const problems = [...Map.groupBy(cases, ({ problem }) => problem).values()];
+  if (repeat === 0) return problems.flat();
+  const places = problems.map((own, i) => ({ own, at: mix(mix(repeat) + i) }));
+  return places.toSorted((a, b) => a.at - b.at).flatMap(({ own }) => own);
 }
 
 /**

@@ -11,7 +11,7 @@ import { caseText, keyOf } from "../bench/row/row.ts";
 import { testdata } from "../cli/testdata/program.ts";
 import { DEFAULTS, type Row, select, sweep } from "mnkbench/session";
 import { missingCases } from "./findings.ts";
-import { demandComplete } from "./sweep.ts";
+import { demandComplete, ordered } from "./sweep.ts";
 
 const SUITE = fileURLToPath(
   new URL("../cli/testdata/small_suite.ts", import.meta.url),
@@ -24,11 +24,13 @@ async function sweepIn(
     readonly out?: string;
     readonly resume?: boolean;
     readonly signal?: AbortSignal;
+    readonly runs?: number;
+    readonly kernels?: readonly string[];
     row?(row: Row): void;
   } = {},
 ) {
   const selected = await select({
-    ...{ suites: [SUITE], kernels: [], quick: false },
+    ...{ suites: [SUITE], kernels: more.kernels ?? [], quick: false },
     overrides: {},
     where: {},
     ...{ backend: "cpu", device: 0 },
@@ -41,7 +43,8 @@ async function sweepIn(
       cacheDir: `${folder}/kernels`,
     },
     {
-      ...{ runs: 1, fresh: false, timeout: 60, unfinished: `${folder}/runs` },
+      ...{ fresh: false, timeout: 60, unfinished: `${folder}/runs` },
+      runs: more.runs ?? 1,
       out: `${folder}/${more.out ?? "out"}`,
       resume: more.resume ?? false,
       signal: more.signal ?? new AbortController().signal,
@@ -79,6 +82,47 @@ Deno.test("sweep() measures, keeps and publishes without a command line", async 
     for (const path of paths) assert((await Deno.stat(path)).isFile);
   } finally {
     await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("sweep() measures problems in another order in each repeat", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const seen: Row[] = [];
+    const { rows, selected } = await sweepIn(folder, {
+      ...{ runs: 3, kernels: ["naive"] },
+      row: (row) => seen.push(row),
+    });
+    const texts = (some: readonly Row[]) =>
+      some.map(({ key }) => caseText(key));
+    const count = selected.cases.length;
+    assertEquals(texts(rows), texts(seen.slice(0, count)));
+    for (const repeat of [1, 2]) {
+      const own = seen.slice(repeat * count, (repeat + 1) * count);
+      assertEquals(texts(own).toSorted(), texts(rows).toSorted());
+      assertEquals(
+        texts(own),
+        ordered(selected.cases, repeat).map((c) => caseText(keyOf(c))),
+      );
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("ordered() shuffles problems from the second repeat on, and keeps each together", async () => {
+  const { cases } = await select({
+    ...{ suites: ["epilogue-bf16"], kernels: ["blocked", "openblas"] },
+    ...{ overrides: {}, where: {}, quick: false, backend: "cpu", device: 0 },
+  });
+  const orders = [0, 1, 2, 3, 4].map((repeat) => ordered(cases, repeat));
+  assertEquals(orders[0], cases);
+  const places = orders.map((own) => own.indexOf(cases[0]!));
+  assert(new Set(places).size > 3, `${places}`);
+  for (const own of orders) {
+    assertEquals(new Set(own), new Set(cases));
+    const changes = own.filter((c, i) => c.problem !== own[i - 1]?.problem);
+    assertEquals(changes.length, new Set(cases.map((c) => c.problem)).size);
   }
 });
 
