@@ -27,6 +27,8 @@ export async function notRun(
   options: Pick<Target, "backend">,
 ): Promise<string | undefined> {
   if (options.backend !== undefined) return undefined;
+  // They may run in another.
+  if (selection.shard !== undefined) return undefined;
   const files = suites.filter((_, i) => isFile(selection.suites[i] ?? ""));
   if (files.length === 0) return undefined;
   const builtIn = new Set(

@@ -14,6 +14,7 @@ import { CaseError, EXIT, UserError } from "../bench/model/errors.ts";
 import {
   type EmulatedName,
   type Selection,
+  type Shard,
   type Timer,
   usesGraph,
 } from "../bench/model/settings.ts";
@@ -30,6 +31,7 @@ import {
   nothing,
   unknown,
 } from "./cases.ts";
+import { deal } from "./shards.ts";
 import { builtInSuites, suiteNames, usualNames } from "../suites/mod.ts";
 
 /** A device, and the cases that it is to run. */
@@ -39,12 +41,18 @@ export interface Selected extends Taken {
   readonly cases: readonly Case[];
   /** True where the CPU runs a few points because nobody asked for more. */
   readonly preset: boolean;
+  /** The cases of each shard, where these are of one. */
+  readonly parts?: readonly (readonly Case[])[];
 }
 
 /** Options of a selection. */
 type Selecting = Choice & Target & Partial<PeerChoice & Running & Timing> & {
   /** The suites where none is named. @default {the usual ones, or all for other kernels} */
   readonly unnamed?: readonly string[];
+  /** Take one part of the cases. */
+  readonly shard?: Shard | undefined;
+  /** Whether a shard may be without a case. @default {false} */
+  readonly orNone?: boolean;
 };
 
 async function chosenBy(options: Selecting): Promise<Chosen> {
@@ -66,11 +74,12 @@ export async function casesAnywhere(
   options: Selecting,
 ): Promise<readonly Case[]> {
   const { suites, filter } = await chosenBy(options);
-  const { backend } = options;
-  return casesWithin(suites, {
+  const { backend, shard } = options;
+  const all = casesWithin(suites, {
     ...filter,
     ...(backend === undefined ? {} : { backend }),
   });
+  return shard === undefined ? all : deal(all, shard.count)[shard.index - 1]!;
 }
 
 /** No device that could run what is selected is here. */
@@ -91,7 +100,7 @@ export async function select(
   const useful = usefulOf(suites, options);
   const taken = await takeDevice({ ...options, useful });
   if (options.timer !== undefined) demandGraphs(taken.backend, options.timer);
-  const { overrides, where } = options;
+  const { overrides, where, shard } = options;
   const own = names.length > 0 ||
     Object.keys({ ...overrides, ...where }).length > 0;
   const preset = taken.backend.name === "cpu" && !own && wanted === undefined;
@@ -108,18 +117,24 @@ export async function select(
     points: wanted ?? (options.quick || preset ? "quick" : "all"),
     overrides: wanted?.startsWith("edge") ? {} : overrides,
     where,
+    ...(shard === undefined ? {} : { shard }),
   };
-  const all = casesWithin(suites, chosen);
+  const whole = casesWithin(suites, chosen);
+  const parts = shard && deal(whole, shard.count);
+  const all = parts ? parts[shard.index - 1]! : whole;
   const { backend, info } = taken;
   const lacking = backend.lacks?.(new Set(all.map((c) => c.kernel))) ?? [];
-  const cases = preset && options.kernels.length === 0 &&
+  const cases = preset && !parts && options.kernels.length === 0 &&
       canBuild(backend, info)
     ? all.filter(({ kernel }) => kernel !== TO_READ)
     : all;
   const selection = await withPython(chosen, cases, options);
-  if (cases.length === 0) {
+  const isNone = shard !== undefined && whole.length > 0;
+  if (cases.length === 0 && !(isNone && options.orNone)) {
     throw nothing(
-      Object.keys(where).length > 0
+      isNone
+        ? `shard ${shard.index}/${shard.count} has no case`
+        : Object.keys(where).length > 0
         ? `no case is selected by --where ${
           formatWhere(where)
         }; \`list --cases\` shows what there is`
@@ -136,7 +151,8 @@ export async function select(
       ? []
       : (await import("../peers/cases.ts")).peersElsewhere(selection)),
   ];
-  return { ...taken, notes, suites, selection, cases, preset };
+  const selected = { ...taken, notes, suites, selection, cases, preset };
+  return parts ? { ...selected, parts } : selected;
 }
 
 /** Returns `chosen` with the peers of `options`, and the Python for what Python runs. */

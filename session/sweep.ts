@@ -26,6 +26,7 @@ import { RUNS, VERSION } from "./home.ts";
 import { Remaining, weighed } from "./remaining.ts";
 import { jobOf, runJob } from "./run_job.ts";
 import type { Selected } from "./select.ts";
+import { writeShardFile } from "./shards.ts";
 
 export type { SweepObserver } from "./findings.ts";
 
@@ -122,6 +123,12 @@ async function run(
   if (signal.aborted) return { rows: [], paths: [], kept, spent, memoryBytes };
   demandComplete(journal, cases, runs);
   const rows = combined(journal);
+  const { parts } = selected;
+  // Before the run is forgotten: its rows are of no use to `import` without it.
+  if (parts) {
+    const { run, info } = journal;
+    writeShardFile(out, { ...{ run, info, parts }, commit: version.commit });
+  }
   const paths = await publish(journal, out, observer);
   return { rows, paths, kept, spent, memoryBytes };
 }

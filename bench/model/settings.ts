@@ -27,6 +27,15 @@ export interface Selection {
   readonly where: Where;
   /** What Python measures; missing for nothing. */
   readonly peers?: Peers;
+  /** The part of the cases that is run. @default {all} */
+  readonly shard?: Shard;
+}
+
+/** One of `count` parts of about the same cost. */
+export interface Shard {
+  /** From 1. */
+  readonly index: number;
+  readonly count: number;
 }
 
 /** Peers, and the Python that measures them and Python kernels of suites. */

@@ -56,7 +56,7 @@ const KEY = `columns ${KEY_COLUMNS[0]} to ${KEY_COLUMNS.at(-1)}`;
 
 /** Finds rows of the same case on the same device; each published run has its own cases. */
 export class Distinct {
-  readonly #seen = new Map<string, SourcedRow>();
+  readonly #seen = new Map<string, Pick<SourcedRow, "file" | "line">>();
   readonly #wayOut: string;
 
   /** @param wayOut What the error about rows of two files ends with. */
@@ -72,7 +72,8 @@ export class Distinct {
     const own = isPublished(row) ? `${identity}${row.run}` : `${identity}`;
     const other = this.#seen.get(own);
     if (other === undefined) {
-      this.#seen.set(own, one);
+      // Not the row, which may be one of more than memory holds.
+      this.#seen.set(own, { file, line });
       return;
     }
     const [where, way] = other.file === file

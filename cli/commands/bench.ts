@@ -6,7 +6,7 @@
 
 import { merge, object } from "@optique/core/constructs";
 import type { InferValue } from "@optique/core/parser";
-import { LATEST, RESULTS } from "../../session/home.ts";
+import { LATEST, RESULTS, typed } from "../../session/home.ts";
 import { BRIEFS, define } from "../command.ts";
 import {
   choiceFlags,
@@ -15,6 +15,7 @@ import {
   preset,
   python,
   runningFlags,
+  shard,
   targetFlags,
   timingFlags,
   toggle,
@@ -88,6 +89,7 @@ function flags(words: Words) {
     runningFlags(),
     object("Peers", { peers: peers(), python: python() }),
     object("Results", {
+      shard: shard(),
       runs: preset(
         "--runs",
         number("COUNT", { least: 1, most: MOST_RUNS }),
@@ -180,7 +182,11 @@ async function measure(
   // Of a kernel file the next command chooses its kernels itself.
   const { kernels } = options;
   const next = { ...selected, selection: { ...selected.selection, kernels } };
-  tell(nextLine(end.rows, { selected: next, settings, out: options.out }));
+  if (options.shard === undefined || end.rows.some(isFailure)) {
+    tell(nextLine(end.rows, { selected: next, settings, out: options.out }));
+  } else {
+    tell(`Next, with the folder of each shard: ${typed("import")} SHARD...`);
+  }
   const idle = await notRun(selected, end.rows, options);
   if (idle !== undefined) tell(idle);
   const code = exitCodeOf(end.rows);
@@ -193,9 +199,11 @@ async function judge(
   { rows, paths }: SweepEnd,
 ): Promise<void> {
   const options = {
-    from: LATEST,
+    sources: [{
+      from: LATEST,
+      only: { files: paths, runs: [`${rows[0]!.provenance.run}`] },
+    }],
     into: RESULTS,
-    only: { files: paths, run: `${rows[0]!.provenance.run}` },
     print: json ? tell : say,
   };
   if (record) {
@@ -257,6 +265,11 @@ function refuseClashes(options: BenchOptions): void {
   if (options.record && options.out !== undefined) {
     throw new UserError(
       `--record puts the rows into ${RESULTS}: leave out --record or --out`,
+    );
+  }
+  if (options.shard && options.out === undefined && !once && !dryRun) {
+    throw new UserError(
+      "Cannot tell the rows of a shard from others in the usual folder: name one for it with --out, as in --out new/1",
     );
   }
   if (typeof device === "string" && !once && !dryRun) {

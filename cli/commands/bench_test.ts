@@ -9,6 +9,7 @@ import {
 import { join } from "node:path";
 import { readIfThere, unlessMissing } from "../../bench/files/disk.ts";
 import { LATEST } from "../../session/home.ts";
+import { shardsIn } from "../../session/shards.ts";
 import { sourceVersion } from "../../session/commit.ts";
 
 const SMALL = ["--suite", testdata("small_suite.ts"), "--backend", "cpu"];
@@ -30,7 +31,8 @@ function linesBelow(folder: string, name: string): number {
 
 /** The CSV of a suite below `folder`, as lines. */
 async function csvOf(folder: string, suite = "small"): Promise<string[]> {
-  const [device] = [...Deno.readDirSync(folder)];
+  const device = [...Deno.readDirSync(folder)]
+    .find(({ isDirectory }) => isDirectory);
   const file = join(folder, device!.name, `${suite}.csv`);
   return (await Deno.readTextFile(file)).trimEnd().split("\n");
 }
@@ -568,3 +570,31 @@ Deno.test({
       }
     }),
 });
+
+Deno.test("bench --shard runs its part alone, and leaves a file that says so", () =>
+  within(async (run, folder) => {
+    const shown = async (shard: string) => {
+      const { stdout } = await run(
+        ...["bench", ...SMALL, "--shard", shard, "--dry-run"],
+      );
+      return stdout.trimEnd().split("\n");
+    };
+    const [one, two] = [await shown("1/2"), await shown("2/2")];
+    assertEquals(new Set([...one, ...two]).size, 12);
+    const refused = await run("bench", ...SMALL, "--shard", "1/2");
+    assertEquals(refused.code, 2);
+    assertMatch(refused.stderr, /name one for it with --out, as in --out new/);
+    const quick = ["--quick", "--kernel", "naive", "--out", "new"];
+    const none = await run("bench", ...SMALL, "--shard", "2/2", ...quick);
+    assertEquals(none.code, 3);
+    assertMatch(none.stderr, /Nothing to run: shard 2\/2 has no case/);
+    const { code } = await run(
+      ...["bench", ...SMALL, ...BRIEF, "--shard", "1/2", ...quick],
+    );
+    assertEquals(code, 0);
+    const [shard] = shardsIn(`${folder}/new`);
+    assertEquals(shard!.counts, [1, 0]);
+    const [header, row] = await csvOf(join(folder, "new"));
+    const at = header!.split(",").indexOf("run");
+    assertEquals(row!.split(",")[at], shard!.run);
+  }));

@@ -11,6 +11,7 @@ import {
   choiceFlags,
   python,
   runningFlags,
+  shard,
   targetFlags,
   toggle,
   tuningFlags,
@@ -56,6 +57,7 @@ function flags(words: Words) {
     runningFlags(),
     object("Python", { python: python() }),
     object("Results", {
+      shard: shard(),
       json: toggle("--json", "Print rows as lines of JSON."),
     }),
   );
@@ -66,7 +68,7 @@ type CheckOptions = InferValue<ReturnType<typeof flags>>;
 /** Checks, and keeps nothing. @returns The exit code. */
 async function check(given: CheckOptions): Promise<number> {
   const options = await withFile(given);
-  const own = await select({ ...options, unnamed: suiteNames });
+  const own = await select({ ...options, unnamed: suiteNames, orNone: true });
   for (const note of own.notes) tell(note);
   const sized = Object.keys(options.overrides).length > 0;
   if (sized) {
@@ -154,7 +156,9 @@ async function edgeCasesOf(
   const passes = [[names, "edge"], [files, "edge-own"]] as const;
   return await Promise.all(
     passes.filter(([list]) => list.length > 0)
-      .map(([list, set]) => select({ ...options, suites: list }, set)),
+      .map(([list, set]) =>
+        select({ ...options, suites: list, orNone: true }, set)
+      ),
   );
 }
 

@@ -24,6 +24,7 @@ import { deviceFolder } from "../../bench/row/results.ts";
 import { importCsv, MARKS } from "../../report/import/mod.ts";
 import { csvFiles } from "../../session/read_rows.ts";
 import { importRecorded } from "./import/recorded.ts";
+import { shardsOf, sourcesOf, tellMissing } from "./import/shards.ts";
 import { say, tell } from "../terminal/output.ts";
 
 /** `mnkbench import`. */
@@ -31,10 +32,14 @@ export const command = define({
   name: "import",
   brief: BRIEFS.import,
   examples: [
-    "import new --into results --dry-run",
+    "import shards/* --into results --dry-run",
     "import bench_results_v3 --run decompose-k-v3",
   ],
-  codes: { 0: "the rows are imported, or shown", 3: "no CSV is there" },
+  codes: {
+    0: "the rows are imported, or shown",
+    1: "cases of the shards are missing; the others are imported",
+    3: "no CSV is there",
+  },
   flags,
   run: importRows,
 });
@@ -43,7 +48,7 @@ function flags() {
   return object("Importing", {
     paths: paths(
       "PATH",
-      "A folder of results, as bench --out makes it; or CSVs of decompose-k or AITER, folders or globs.",
+      "A folder of results, as bench --out makes it, or those of shards; or CSVs of decompose-k or AITER, folders or globs.",
     ),
     into: maybe(
       "--into",
@@ -87,19 +92,22 @@ async function importRows(
       "--run": run !== undefined,
       "--out": out !== undefined,
     });
-    const [from] = paths;
-    if (from === undefined || paths.length > 1) {
+    const shards = shardsOf(files);
+    if (shards.length === 0 && paths.length > 1) {
       throw new UserError(
-        `Cannot import ${paths.length} folders of results at once: give one, and the others after it`,
+        `Cannot import ${paths.length} folders of results at once: give one, and the others after it; only shards are joined`,
       );
     }
-    return await importRecorded({
-      from,
+    const code = await importRecorded({
+      sources: shards.length === 0
+        ? [{ from: paths[0]! }]
+        : sourcesOf(shards, files),
       into: into ?? "results",
       threshold,
       dryRun,
       print: say,
     });
+    return tellMissing(shards, files, say) === 0 ? code : EXIT.failed;
   }
   refuse(files[0]!, "has no rows of our own", {
     "--into": into !== undefined,

@@ -10,7 +10,11 @@ import {
   readSamples,
   writeSamples,
 } from "../../bench/row/samples.ts";
-import { KEY_COLUMNS, keyText } from "../../bench/row/row.ts";
+import { unlessMissing } from "../../bench/files/disk.ts";
+import { DEFAULTS } from "../../bench/model/settings.ts";
+import { casesAnywhere } from "../../session/select.ts";
+import { deal, writeShardFile } from "../../session/shards.ts";
+import { KEY_COLUMNS, keyOf, keyText } from "../../bench/row/row.ts";
 import { temporary } from "../../bench/testdata/temporary.ts";
 
 const V3 = "results/published/decompose-k-v3.csv";
@@ -374,3 +378,108 @@ Deno.test("import names the lock that it waits for", async () => {
   await child.stdout.cancel();
   assertEquals((await child.status).code, 0);
 });
+
+const cases = await casesAnywhere({
+  ...{ suites: ["matmul-fp32"], kernels: ["naive", "openblas"], where: {} },
+  ...{ overrides: { m: [16], n: [16], k: [64, 128] }, quick: false },
+  ...{ backend: "cpu", device: 0 },
+});
+
+/** Writes the rows of one of two shards, but for the first `lost`. */
+async function shard(
+  folder: string,
+  index: number,
+  { commit = "c", lost = 0, run = `r${index}` } = {},
+) {
+  const parts = deal(cases, 2);
+  const own = parts[index - 1]!.map(keyOf);
+  const rows = own.slice(lost).map((key) => ({
+    ...row(key.kernel, "8", run),
+    ...key,
+  }));
+  await results(folder, rows);
+  const selection = {
+    ...{ suites: [], kernels: [], backend: "cpu", device: 0, where: {} },
+    ...{ points: "all" as const, overrides: {}, shard: { index, count: 2 } },
+  };
+  writeShardFile(folder, {
+    ...{ run, commit, parts },
+    info: {
+      ...{ selection, settings: { ...DEFAULTS, cacheDir: folder }, runs: 1 },
+      ...{ harness: "0.1.0", device: "CPU", arch: "x86_64" },
+      ...{ command: [], started: "" },
+    },
+  });
+}
+
+Deno.test("import joins shards, and says which cases are missing", async () => {
+  using folder = temporary();
+  const { path } = folder;
+  await shard(`${path}/1`, 1);
+  await shard(`${path}/2`, 2, { lost: 1 });
+  const into = ["--into", `${path}/all`];
+  const one = await run("import", `${path}/1`, ...into, "--dry-run");
+  assertEquals(one.code, 1);
+  assertMatch(one.stdout, /^Missing of shard 2\/2: 2 cases, all that it has$/m);
+  const both = await run("import", `${path}/1`, `${path}/2`, ...into);
+  assertEquals([both.code, both.stderr], [1, ""]);
+  assertMatch(
+    both.stdout,
+    /\nMissing of shard 2\/2: 1 case\n {2}matmul-fp32 \w+ 16×16×\d+ nn .*\n$/,
+  );
+  await shard(`${path}/2`, 2);
+  const again = await run("import", `${path}/1`, `${path}/2`, ...into);
+  assertEquals(again.code, 0);
+  const csv = `${path}/all/cpu/matmul-fp32.csv`;
+  const rows = readCsv(Deno.readTextFileSync(csv), csv);
+  assertEquals(
+    rows.map(keyText).toSorted(),
+    cases.map((c) => keyText({ ...rows[0]!, ...keyOf(c) })).toSorted(),
+  );
+  const samples = await readSamples(
+    csv.replace("csv", "samples.jsonl.gz"),
+    rows,
+  );
+  assertEquals(samples.size, cases.length);
+});
+
+Deno.test("import refuses what is no shard of the same run, by name", async () => {
+  using folder = temporary();
+  const { path } = folder;
+  await shard(`${path}/1`, 1);
+  await shard(`${path}/other`, 2, { commit: "d" });
+  await shard(`${path}/again`, 1, { run: "q" });
+  await results(`${path}/bare`, [row("naive", "8", "r")]);
+  const refused: readonly (readonly [string, RegExp])[] = [
+    [
+      "other",
+      /other\/shard-2-of-2\.json: its commit is d, and that of .* is c; /,
+    ],
+    ["again", /shard-1-of-2\.json: .* is shard 1\/2 too; import only one/],
+    ["bare", /bare with the shard in .*: it has no file shard-I-of-N\.json/],
+  ];
+  for (const [name, text] of refused) {
+    const { code, stderr } = await run(
+      ...["import", `${path}/1`, `${path}/${name}`, "--into", `${path}/all`],
+    );
+    assertEquals(code, 2);
+    assertMatch(stderr, text);
+  }
+  // Two that have the same case, as their suites changed between them.
+  await shard(`${path}/2`, 2);
+  const file = (name: string) => `${path}/${name}/cpu/matmul-fp32.csv`;
+  const [first] = readCsv(Deno.readTextFileSync(file("1")), "1");
+  const own = readCsv(Deno.readTextFileSync(file("2")), "2");
+  const twice = [...own, { ...first!, run: "r2" }];
+  Deno.writeTextFileSync(file("2"), writeCsv(twice));
+  const { code, stderr } = await run(
+    ...["import", `${path}/1`, `${path}/2`, "--into", `${path}/all`],
+  );
+  assertEquals(code, 2);
+  assertMatch(stderr, /2\/cpu\/matmul-fp32\.csv: line 4, .* the same case as/);
+  assertEquals(stat(`${path}/all/cpu/matmul-fp32.csv`), false);
+});
+
+function stat(path: string): boolean {
+  return unlessMissing(() => Deno.statSync(path)) !== undefined;
+}

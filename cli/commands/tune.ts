@@ -12,6 +12,7 @@ import {
   choiceFlags,
   maybe,
   runningFlags,
+  shard,
   targetFlags,
   timingFlags,
   toggle,
@@ -20,6 +21,7 @@ import {
 } from "../options/flags.ts";
 import { number, parseSizes, path, reader } from "../options/readers.ts";
 import { aligned } from "../../bench/files/terminal_text.ts";
+import type { Shard } from "../../bench/model/settings.ts";
 import { formatValues } from "../../bench/model/grid.ts";
 import { type Span, spansOf } from "../../bench/tune/dispatch.ts";
 import {
@@ -54,6 +56,11 @@ export const command = define({
   flags,
   run: async (options) => {
     const { dispatch, opt, ...rest } = options;
+    if (dispatch && options.shard) {
+      throw new UserError(
+        "Cannot make a dispatch table of a part of the cases: leave out --shard or --dispatch",
+      );
+    }
     if (dispatch) return await writeDispatch(rest, chosenAt(dispatch, opt));
     for (const name of ["out", "header", "opt"] as const) {
       if (options[name] === undefined) continue;
@@ -74,6 +81,7 @@ function flags(words: Words) {
     tuningFlags(),
     runningFlags(),
     object("Results", {
+      shard: shard(),
       dispatch: maybe(
         "--dispatch",
         ranges(),
@@ -150,6 +158,7 @@ function chosenAt(ranges: Ranges, opt: number | undefined): Ranges {
 
 /** Options of a search. */
 interface SearchOptions extends TuneOptions {
+  readonly shard: Shard | undefined;
   readonly skips: boolean;
 }
 

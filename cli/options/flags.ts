@@ -31,6 +31,7 @@ import {
   path,
   program,
   reader,
+  shard as shardValue,
   sizes,
   timer,
 } from "./readers.ts";
@@ -205,6 +206,14 @@ export function targetFlags(words: Words, emulated = false) {
     ),
   });
 }
+
+/** The option for one part of the cases. */
+export const shard = () =>
+  maybe(
+    "--shard",
+    shardValue(),
+    "Run one of N parts of about the same cost, which are the same on every host.",
+  );
 
 /** Options of every command that runs cases. */
 export function runningFlags() {

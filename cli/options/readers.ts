@@ -13,6 +13,7 @@ import {
   type DeviceId,
   type EmulatedName,
   isTimer,
+  type Shard,
   type Timer,
 } from "../../bench/model/settings.ts";
 import { typed } from "../../session/home.ts";
@@ -113,6 +114,26 @@ export function timesNothing(name: EmulatedName): string {
   return `times on ${name} would mean nothing: check kernels on it with \`${
     typed(`check --device ${name}`)
   }\``;
+}
+
+/** A part of the cases, such as `3/16`. */
+export function shard(): ValueParser<"sync", Shard> {
+  return reader<Shard>({
+    metavar: "I/N",
+    placeholder: { index: 1, count: 1 },
+    read(input) {
+      const [, index, count] = /^(\d{1,5})\/(\d{1,5})$/.exec(input)
+        ?.map(Number) ?? [];
+      const fits = index !== undefined && count !== undefined && index >= 1 &&
+        index <= count && count <= MOST;
+      if (fits) return { index, count };
+      throw new UserError(
+        `${
+          input || "nothing"
+        } is not a shard: give its number and how many there are, from 1/${MOST} to ${MOST}/${MOST}`,
+      );
+    },
+  });
 }
 
 /** A path, from where it is typed. */

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { UserError } from "../../bench/model/errors.ts";
-import { number, parseAxis, parseSizes } from "./readers.ts";
+import { number, parseAxis, parseSizes, shard } from "./readers.ts";
 
 const RIGHT: readonly (readonly [string, readonly number[]])[] = [
   ["24", [24]],
@@ -62,4 +62,18 @@ Deno.test("number() refuses what is above its most", () => {
     JSON.stringify(refused.error),
     /1e308 is not a number from 0 to 60/,
   );
+});
+
+Deno.test("shard() reads I/N, from 1/N to N/N", () => {
+  const read = (text: string) => {
+    const parsed = shard().parse(text);
+    return parsed.success ? parsed.value : undefined;
+  };
+  assertEquals(read("1/1"), { index: 1, count: 1 });
+  assertEquals(read("16/16"), { index: 16, count: 16 });
+  for (
+    const text of ["", "0/4", "5/4", "1", "1/0", "-1/4", "1/100000", "a/b"]
+  ) {
+    assertEquals(read(text), undefined, text);
+  }
 });

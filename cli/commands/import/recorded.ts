@@ -5,7 +5,7 @@
  */
 
 import { basename, dirname, isAbsolute, join, relative } from "node:path";
-import { writeCsv } from "../../../bench/row/csv.ts";
+import { writeCsv, writeTable } from "../../../bench/row/csv.ts";
 import {
   Distinct,
   readCsvIfThere,
@@ -18,7 +18,7 @@ import { counted } from "../../../bench/files/terminal_text.ts";
 import { lockFolders, makeTemporary } from "../../../bench/files/lock.ts";
 import { contained, replaceFile } from "../../../bench/files/replace.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
-import { keyText } from "../../../bench/row/row.ts";
+import { COLUMNS, keyText } from "../../../bench/row/row.ts";
 import {
   deviceFolder,
   readDeviceFile,
@@ -32,10 +32,16 @@ import { quoted } from "../../../session/home.ts";
 import { csvFiles } from "../../../session/read_rows.ts";
 import { isFailure } from "../../../session/run_job.ts";
 
+/** A CSV of a source, and the runs whose rows count. */
+interface Part {
+  readonly file: string;
+  /** Missing stands for all. */
+  readonly runs: readonly string[] | undefined;
+}
+
 /** A CSV as it will stand, kept aside until all are shown. */
 interface Staged {
-  readonly file: string;
-  readonly run: string | undefined;
+  readonly parts: readonly Part[];
   readonly target: string;
   readonly draft: string;
   readonly isNew: boolean;
@@ -45,10 +51,17 @@ interface Staged {
   readonly left: number;
 }
 
+/** A folder, as `bench --out` makes it. */
+export interface Source {
+  readonly from: string;
+  /** Only these CSVs of it, and of them the rows of these runs. @default {all} */
+  readonly only?: RunRows;
+}
+
 /** The folders of an import, and how it is shown. */
 export interface Recording {
-  /** A folder, as `bench --out` makes it. */
-  readonly from: string;
+  /** No two have the same case. */
+  readonly sources: readonly Source[];
   readonly into: string;
   /** Per cent; missing leaves it to `diff`. */
   readonly threshold?: number | undefined;
@@ -56,35 +69,18 @@ export interface Recording {
   readonly dryRun?: boolean;
   /** Takes each line. */
   print(line: string): void;
-  /** Only these CSVs of `from`, and of them the rows of one run. @default {all} */
-  readonly only?: RunRows;
 }
 
-/** The rows of a run in the CSVs that it wrote. */
+/** The rows of runs in the CSVs that these wrote. */
 export interface RunRows {
   readonly files: readonly string[];
-  readonly run: string;
+  readonly runs: readonly string[];
 }
 
 /** Prints what changes, then writes it. @returns The exit code. */
 export async function importRecorded(options: Recording): Promise<number> {
-  const { from, into, only } = options;
-  const files = only?.files ?? await csvFiles([from]);
-  const places = files.map((file) => {
-    const place = relative(from, file);
-    const outside = place.startsWith("..") || isAbsolute(place);
-    // A pattern is no folder, so its files are outside of it.
-    if (outside || place === "" || dirname(place) === ".") {
-      throw new UserError(
-        `Cannot import ${file}: it is in no folder of a device below ${options.from}; give the folder ${
-          isOfDevice(file)
-            ? `above, \`import ${quoted(join(file, "..", ".."))}\``
-            : "that `bench --out` was given"
-        }`,
-      );
-    }
-    return { file, place };
-  });
+  const { sources, into } = options;
+  const places = (await Promise.all(sources.map(placesIn))).flat();
   using temporary = makeTemporary("mnkbench-import-");
   const folders = [...new Set(places.map(({ place }) => dirname(place)))];
   // Nobody else may write between reading what is there and replacing it.
@@ -94,17 +90,14 @@ export async function importRecorded(options: Recording): Promise<number> {
       note: tell,
     });
   const staged: Staged[] = [];
-  for (const { file, place } of places) {
+  for (const [place, parts] of Map.groupBy(places, (one) => one.place)) {
     const draft = join(temporary.path, place);
     const target = contained(into, place);
-    staged.push(await stage({ file, target, draft, run: only?.run }));
+    staged.push(await stage({ parts, target, draft }));
   }
   refuseClashes(staged);
   const devices = folders.map((folder) =>
-    [
-      folder,
-      readDeviceFile(join(from, folder), "mend it or move it away"),
-    ] as const
+    [folder, deviceIn(sources, folder)] as const
   );
   for (const one of staged) await tellOf(one, options);
   if (options.dryRun) {
@@ -127,48 +120,85 @@ export async function importRecorded(options: Recording): Promise<number> {
   return EXIT.ok;
 }
 
-/** Makes at `draft` what is to stand at `target`: the rows of `file` over those there. */
+/** The CSVs of a source, and their paths below it. */
+async function placesIn(
+  { from, only }: Source,
+): Promise<readonly (Part & { readonly place: string })[]> {
+  const files = only?.files ?? await csvFiles([from]);
+  return files.map((file) => {
+    const place = relative(from, file);
+    const outside = place.startsWith("..") || isAbsolute(place);
+    // A pattern is no folder, so its files are outside of it.
+    if (outside || place === "" || dirname(place) === ".") {
+      throw new UserError(
+        `Cannot import ${file}: it is in no folder of a device below ${from}; give the folder ${
+          isOfDevice(file)
+            ? `above, \`import ${quoted(join(file, "..", ".."))}\``
+            : "that `bench --out` was given"
+        }`,
+      );
+    }
+    return { file, place, runs: only?.runs };
+  });
+}
+
+/** What all of `sources` measured of the device of `folder`; nothing where none did. */
+function deviceIn(sources: readonly Source[], folder: string) {
+  const files = sources.flatMap(({ from }) =>
+    readDeviceFile(join(from, folder), "mend it or move it away") ?? []
+  );
+  const peak = Object.assign({}, ...files.map((f) => f.calibration.peak));
+  return files.slice(-1).map((last) => ({
+    ...last,
+    calibration: { ...last.calibration, peak },
+  }))[0];
+}
+
+/** Makes at `draft` what is to stand at `target`: the rows of `parts` over those there. */
 async function stage(
-  { file, target, draft, run }: {
-    readonly file: string;
-    readonly target: string;
-    readonly draft: string;
-    readonly run: string | undefined;
-  },
+  { parts, target, draft }: Pick<Staged, "parts" | "target" | "draft">,
 ): Promise<Staged> {
   const old = readCsvIfThere(target);
-  // The stricter reader: what is recorded will be compared with.
-  const all = rowsIn(file, run).map(({ row }) => row);
   const timed = new Set(
     (old ?? []).filter(({ status }) => status === "ok").map(keyText),
   );
-  const fresh = all.filter((row) =>
-    !isFailure(row) || !timed.has(keyText(row))
-  );
-  const merged = new Map<string, CsvRow>();
-  for (const row of [...old ?? [], ...fresh]) merged.set(keyText(row), row);
-  Deno.mkdirSync(dirname(draft), { recursive: true });
-  replaceFile(draft, writeCsv(merged.values()));
-  const measured = new Set(fresh.map(keyText));
-  const [before, after] = [
-    await readSamples(samplesOf(target), old ?? []),
-    await readSamples(samplesOf(file), fresh),
-  ];
-  const lines = [...merged.keys()].flatMap((key) => {
-    const repeats = (measured.has(key) ? after : before).get(key) ?? [];
-    // A repeat without samples leaves a hole.
-    return repeats.filter((line) => line !== undefined);
-  });
-  if (before.size + after.size > 0) {
-    await writeSamples(samplesOf(draft), lines);
+  // Of many shards the rows are more than memory: only their lines are kept.
+  const rows = new Map<string, string>();
+  for (const row of old ?? []) rows.set(keyText(row), lineOf(row));
+  const samples = await readSamples(samplesOf(target), old ?? []);
+  const had = samples.size > 0;
+  let [fresh, left] = [0, 0];
+  for (const [file, all] of rowsIn(parts)) {
+    const own = all.map(({ row }) => row)
+      .filter((row) => !isFailure(row) || !timed.has(keyText(row)));
+    const found = await readSamples(samplesOf(file), own);
+    for (const row of own) {
+      const key = keyText(row);
+      rows.set(key, lineOf(row));
+      samples.set(key, found.get(key) ?? []);
+    }
+    fresh += own.length;
+    left += all.length - own.length;
   }
+  Deno.mkdirSync(dirname(draft), { recursive: true });
+  replaceFile(draft, writeCsv([]) + [...rows.values()].join(""));
+  const lines = [...rows.keys()].flatMap((key) =>
+    // A repeat without samples leaves a hole.
+    (samples.get(key) ?? []).filter((line) => line !== undefined)
+  );
+  if (had || lines.length > 0) await writeSamples(samplesOf(draft), lines);
   return {
-    ...{ file, run, target, draft },
+    ...{ parts, target, draft },
     isNew: old === undefined,
-    fresh: fresh.length,
-    kept: merged.size - fresh.length,
-    left: all.length - fresh.length,
+    fresh,
+    kept: rows.size - fresh,
+    left,
   };
+}
+
+/** A row as it stands in a CSV, with its line feed. */
+function lineOf(row: CsvRow): string {
+  return writeTable([COLUMNS.map((column) => row[column])]);
 }
 
 /** Returns whether `file` is in the folder of the device of its rows. */
@@ -178,14 +208,22 @@ function isOfDevice(file: string): boolean {
     basename(dirname(file)) === deviceFolder(first.row.device);
 }
 
-/** Returns the rows of `file`: all, or those of one run. */
-function rowsIn(file: string, run?: string): readonly SourcedRow[] {
-  const all = streamRows(file);
-  return run === undefined ? all : all.filter(({ row }) => row.run === run);
+/** Yields the rows of each of `parts`. @throws {UserError} Where two have the same case. */
+function* rowsIn(
+  parts: readonly Part[],
+): Generator<readonly [file: string, rows: readonly SourcedRow[]]> {
+  const distinct = new Distinct("import only one of the two");
+  for (const { file, runs } of parts) {
+    const rows = streamRows(file).filter(({ row }) =>
+      runs === undefined || runs.includes(row.run)
+    );
+    for (const one of rows) distinct.add(one);
+    yield [file, rows];
+  }
 }
 
 async function tellOf(
-  { file, run, target, isNew, fresh, kept, left }: Staged,
+  { parts, target, isNew, fresh, kept, left }: Staged,
   { threshold, print }: Recording,
 ): Promise<void> {
   print(
@@ -195,20 +233,23 @@ async function tellOf(
   if (left > 0) {
     print(`  failed rows that replace no time: ${left}`);
   }
-  const lines = await verdictsOn(target, rowsIn(file, run), threshold);
+  const lines = await verdictsOn(
+    target,
+    [...rowsIn(parts)].flatMap(([, rows]) => rows),
+    threshold,
+  );
   for (const line of lines) print(`  ${line}`.trimEnd());
 }
 
 /** Prints how the rows of a run differ from those that they would replace, if there are any. */
 export async function showVerdicts(
-  { from, into, only, print }: Required<
-    Pick<Recording, "from" | "into" | "only" | "print">
-  >,
+  { sources, into, print }: Pick<Recording, "sources" | "into" | "print">,
 ): Promise<void> {
-  for (const file of only.files) {
-    const target = contained(into, relative(from, file));
+  const places = (await Promise.all(sources.map(placesIn))).flat();
+  for (const one of places) {
+    const target = contained(into, one.place);
     if (unlessMissing(() => Deno.statSync(target)) === undefined) continue;
-    const rows = rowsIn(file, only.run);
+    const rows = [...rowsIn([one])].flatMap(([, own]) => own);
     const known = measuredIn(streamRows(target), rows);
     if (known.length === 0) continue;
     const lines = await verdictsOn(target, known);
@@ -255,7 +296,7 @@ function refuseClashes(
     "give a folder with one file for each suite, as `bench --out` makes it",
   );
   for (const { target, draft } of [...beside, ...drafts]) {
-    for (const one of streamRows(draft)) {
+    for (const one of streamRows(draft, { lean: true })) {
       distinct.add({ ...one, file: target });
     }
   }
