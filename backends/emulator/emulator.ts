@@ -13,7 +13,7 @@ import { cuda } from "../cuda/cuda.ts";
 import { hip } from "../hip/hip.ts";
 import { metal } from "../metal/metal.ts";
 import type { Host } from "../shared/find_library.ts";
-import { type EmulatedApi, emulatedApi } from "./names.ts";
+import { type EmulatedApi, emulatedApi, emulatedArch } from "./names.ts";
 import { fileURLToPath } from "node:url";
 import { unlessMissing } from "../../bench/files/disk.ts";
 import { hashOf } from "../../bench/files/hash.ts";
@@ -264,7 +264,9 @@ export function emulatedDevice(
   kernelCache: string,
 ): { readonly backend: Backend; readonly info: DeviceInfo } {
   const folder = join(kernelCache, "emulator");
-  const library = emulatorLibrary(emulatedApi(name), { folder });
+  const api = emulatedApi(name);
+  const flags = api === "hip" ? [`-DHIP_ARCH="${emulatedArch(name)}"`] : [];
+  const library = emulatorLibrary(api, { folder, flags });
   const backend = emulatedBackend(name, library);
   const { devices: [info], reason } = backend.find();
   if (info !== undefined) return { backend, info };

@@ -16,8 +16,14 @@ const PREFIX = "emulator:";
 const ARCHS: Readonly<Record<string, EmulatedApi>> = {
   sm_90a: "cuda",
   gfx942: "hip",
+  gfx950: "hip",
   applegpu_g15s: "metal",
 };
+
+/** Returns the architecture of the emulated device `name`. */
+export function emulatedArch(name: EmulatedName): string {
+  return name.slice(PREFIX.length);
+}
 
 /** The names of all emulated devices, such as `emulator:sm_90a`. */
 export const EMULATED: readonly EmulatedName[] = Object.keys(ARCHS)
@@ -34,8 +40,10 @@ export function isEmulated(text: string): text is EmulatedName {
  * @throws {UserError} If there is none of that name, with those that there are.
  */
 export function emulatedApi(name: string): EmulatedApi {
-  const arch = name.slice(PREFIX.length);
-  if (isEmulated(name) && Object.hasOwn(ARCHS, arch)) return ARCHS[arch]!;
+  if (isEmulated(name)) {
+    const arch = emulatedArch(name);
+    if (Object.hasOwn(ARCHS, arch)) return ARCHS[arch]!;
+  }
   throw new UserError(
     `No emulated device is named ${name}: give ${EMULATED.join(", ")}`,
   );

@@ -5,7 +5,9 @@ import { encode } from "../../bench/model/dtype.ts";
 import { compileHip, hipTest } from "../testdata/hip_mocks.ts";
 
 const SOURCE = `
-#if HALF
+#if HALF && K == 32
+#define FRAGMENT u32x4
+#elif HALF
 #define FRAGMENT u32x2
 #else
 #define FRAGMENT float
@@ -27,6 +29,8 @@ const INSTRUCTIONS: readonly Instruction[] = [
   { name: "mfma_bf16", type: "bf16", k: 16 },
   { name: "mfma_f16", type: "f16", k: 16 },
   { name: "mfma_f32", type: "f32", k: 4 },
+  { name: "mfma_bf16_k32", type: "bf16", k: 32 },
+  { name: "mfma_f16_k32", type: "f16", k: 32 },
 ];
 
 /** The bytes of one matrix for each block: 64 lanes, each `k / 4` values in a row of k. */
@@ -55,7 +59,7 @@ async function products(
 ): Promise<(block: number, row: number, col: number) => number> {
   const half = instruction.type === "f32" ? 0 : 1;
   const binary = await compileHip(SOURCE, {
-    HALF: half,
+    ...{ HALF: half, K: instruction.k },
     MFMA: instruction.name,
   });
   using module = device.load(binary);
@@ -85,9 +89,9 @@ for (const instruction of INSTRUCTIONS) {
       const blocks = 16 * k;
       const row = (block: number) => Math.floor(block / k);
       const depth = (block: number) => block % k;
-      // Whole numbers up to 256, which every type has.
+      // Whole numbers up to 256, which every type has; of 32 rows the upper ones are negative.
       const filled = (_: number, of16: number, at: number) =>
-        at * 16 + of16 + 1;
+        (at < 16 ? 1 : -1) * (at % 16 * 16 + of16 + 1);
       const hot = (block: number, of16: number, at: number) =>
         of16 === row(block) && at === depth(block) ? 1 : 0;
       for (const ofA of [true, false]) {
@@ -159,3 +163,42 @@ KERNEL(64) void add(unsigned* p, float* f) {
     assertStrictEquals(new Float32Array(bytes.buffer)[2], 64);
   },
 );
+
+for (
+  const [name, type, bytes] of [
+    ["copy_async", "unsigned", 4],
+    ["copy_async_16", "u32x4", 16],
+  ] as const
+) {
+  hipTest(
+    `${name}() puts ${bytes} bytes of each lane behind those of the lane before`,
+    async (device) => {
+      // Lanes read in the opposite order; what each wave says is that of its first lane alone.
+      const binary = await compileHip(`
+KERNEL(128) void copy(const ${type}* from, ${type}* to) {
+  int lane = thread_x() % 64, first = thread_x() - lane;
+  ${type}* lds = (${type}*)LDS;
+  ${name}(lds + first + (lane ? 1 : 0), from + 127 - thread_x());
+  wait_copies<0>();
+  barrier();
+  to[thread_x()] = lds[thread_x()];
+}`);
+      using module = device.load(binary);
+      using from = device.alloc(128 * bytes);
+      using to = device.alloc(128 * bytes);
+      const words = Uint32Array.from({ length: 32 * bytes }, (_, i) => i);
+      from.upload(new Uint8Array(words.buffer));
+      module.program("copy").step([mem(from), mem(to)], {
+        ...{ grid: [1, 1, 1], block: [128, 1, 1], sharedBytes: 128 * bytes },
+      }).enqueue();
+      device.synchronize();
+      const each = bytes / 4;
+      assertEquals(
+        [...new Uint32Array(to.download().buffer)],
+        [...words].map((_, i) =>
+          (127 - Math.floor(i / each)) * each + i % each
+        ),
+      );
+    },
+  );
+}

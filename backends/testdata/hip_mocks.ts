@@ -58,21 +58,31 @@ export function emulatedHip(): Backend {
   return emulatedBackend("emulator:gfx942", hipPath());
 }
 
-/** Runs `test` on the emulated GPU and looks that everything was given back. */
+/**
+ * Runs `test` on the emulated GPU and looks that everything was given back.
+ *
+ * @param arch The GPU's architecture.
+ */
 export function hipTest(
   name: string,
   test: (
     device: Device,
     mock: ReturnType<typeof hipControls>,
   ) => void | Promise<void>,
+  arch = "gfx942",
 ): void {
-  emulatedTest(name, hipControls, emulatedHip, test);
+  const emulated = () => {
+    hipControls().arch(`${arch}:sramecc+:xnack-`);
+    return emulatedHip();
+  };
+  emulatedTest(name, hipControls, emulated, test);
 }
 
-/** Compiles `text`, a source that includes `gfx.h`, and returns the binary's path. */
+/** Compiles `text`, a source that includes `gfx.h`, for `arch` and returns the binary's path. */
 export async function compileHip(
   text: string,
   defines: Readonly<Record<string, string | number>> = {},
+  arch = "gfx942",
 ): Promise<string> {
   const folder = await Deno.makeTempDir();
   const api = fileURLToPath(
@@ -80,7 +90,7 @@ export async function compileHip(
   );
   const source = `${folder}/k.hip`;
   await Deno.writeTextFile(source, `#include "${api}"\n${text}`);
-  const compiler = emulatedHip().compiler("gfx942");
+  const compiler = emulatedHip().compiler(arch);
   const binary = `${folder}/k.hsaco`;
   await compiler.compile(
     { source: new URL(`file://${source}`), defines },

@@ -42,23 +42,22 @@ HIDDEN inline unsigned lane_xor(unsigned x, int mask) {
 DEVICE float f16_to_f32(unsigned short h) { return emu_from_f16(h); }
 DEVICE unsigned short f32_to_f16(float x) { return emu_to_f16(x); }
 
-struct EmuFragments {
-  unsigned short a[4], b[4];
-};
-// An MFMA of 16 x 16 x 16 of 16-bit values, which WIDEN converts to fp32.
-template <float (*WIDEN)(unsigned short)>
-HIDDEN inline f32x4 emu_mfma(const char *what, u32x2 a, u32x2 b, f32x4 c) {
-  EmuFragments mine;
-  memcpy(mine.a, &a, 8), memcpy(mine.b, &b, 8);
+// An MFMA of 16 x 16 x 4 * EACH of 16-bit values, which WIDEN converts to fp32. `Operand` is what a
+// lane holds of a row or a column: EACH values.
+template <float (*WIDEN)(unsigned short), class Operand>
+HIDDEN inline f32x4 emu_mfma(const char *what, Operand a, Operand b, f32x4 c) {
+  constexpr int EACH = sizeof(Operand) / 2;
+  struct Fragments { unsigned short a[EACH], b[EACH]; } mine;
+  memcpy(mine.a, &a, sizeof a), memcpy(mine.b, &b, sizeof b);
   auto all = (const unsigned char(*)[64])emu_share(what, &mine, sizeof mine);
   int lane = emu_thread() % WAVE, col = lane % 16;
   for (int r = 0; r < 4; r++) {
     int row = lane / 16 * 4 + r;
     float sum = c[r];
-    for (int k = 0; k < 16; k++) {
-      auto of_row = (const EmuFragments *)all[row + 16 * (k / 4)];
-      auto of_col = (const EmuFragments *)all[col + 16 * (k / 4)];
-      sum += WIDEN(of_row->a[k % 4]) * WIDEN(of_col->b[k % 4]);
+    for (int k = 0; k < 4 * EACH; k++) {
+      auto of_row = (const Fragments *)all[row + 16 * (k / EACH)];
+      auto of_col = (const Fragments *)all[col + 16 * (k / EACH)];
+      sum += WIDEN(of_row->a[k % EACH]) * WIDEN(of_col->b[k % EACH]);
     }
     c[r] = sum;
   }
@@ -66,6 +65,8 @@ HIDDEN inline f32x4 emu_mfma(const char *what, u32x2 a, u32x2 b, f32x4 c) {
 }
 HIDDEN inline f32x4 mfma_bf16(u32x2 a, u32x2 b, f32x4 c) { return emu_mfma<emu_from_bf16>("mfma_bf16", a, b, c); }
 HIDDEN inline f32x4 mfma_f16(u32x2 a, u32x2 b, f32x4 c) { return emu_mfma<emu_from_f16>("mfma_f16", a, b, c); }
+HIDDEN inline f32x4 mfma_bf16_k32(u32x4 a, u32x4 b, f32x4 c) { return emu_mfma<emu_from_bf16>("mfma_bf16_k32", a, b, c); }
+HIDDEN inline f32x4 mfma_f16_k32(u32x4 a, u32x4 b, f32x4 c) { return emu_mfma<emu_from_f16>("mfma_f16_k32", a, b, c); }
 HIDDEN inline f32x4 mfma_f32(float a, float b, f32x4 c) {
   float mine[2] = {a, b};
   auto all = (const unsigned char(*)[64])emu_share("mfma_f32", mine, sizeof mine);
@@ -119,14 +120,17 @@ HIDDEN inline void emu_add_pair(unsigned *p, unsigned x) {
 }
 HIDDEN inline void agent_add_2bf16(unsigned *p, unsigned x) { emu_add_pair<emu_from_bf16, emu_to_bf16>(p, x); }
 HIDDEN inline void agent_add_2f16(unsigned *p, unsigned x) { emu_add_pair<emu_from_f16, emu_to_f16>(p, x); }
-HIDDEN inline void copy_async(unsigned *to, const unsigned *from) {
+template <class T>
+HIDDEN inline void emu_copy_of_wave(const char *what, T *to, const T *from) {
   // The wave's first lane says where; the others follow it.
-  auto all = (const unsigned char(*)[64])emu_share("copy_async", &to, 8);
+  auto all = (const unsigned char(*)[64])emu_share(what, &to, 8);
   unsigned char *first;
   memcpy(&first, all[0], 8);
-  emu_copy_async(first + emu_thread() % WAVE * 4, from, 4);
+  emu_copy_async(first + emu_thread() % WAVE * sizeof(T), from, sizeof(T));
   emu_copy_commit();
 }
+HIDDEN inline void copy_async(unsigned *to, const unsigned *from) { emu_copy_of_wave("copy_async", to, from); }
+HIDDEN inline void copy_async_16(u32x4 *to, const u32x4 *from) { emu_copy_of_wave("copy_async_16", to, from); }
 template <int LEFT> HIDDEN inline void wait_copies() { emu_copy_wait(LEFT); }
 HIDDEN inline void pause() { emu_pause(); }
 

@@ -3,7 +3,8 @@
 // emulator (emulator/gfx.h) defines the same names for a CPU and is included before this.
 //
 // "AMD Instinct MI300 instruction set architecture" (CDNA 3): MFMA, DS, buffer and wait
-// instructions. "User Guide for AMDGPU Backend" (LLVM): memory model of gfx90a and gfx942.
+// instructions; the same of CDNA 4 for what gfx950 has beyond them. "User Guide for AMDGPU
+// Backend" (LLVM): memory model of gfx90a, gfx942 and gfx950. Nothing here has run on a GPU.
 #ifndef MNKBENCH_GFX
 #define MNKBENCH_GFX
 
@@ -55,6 +56,17 @@ DEVICE f32x4 mfma_bf16(u32x2 a, u32x2 b, f32x4 c) {
 DEVICE f32x4 mfma_f16(u32x2 a, u32x2 b, f32x4 c) {
   return __builtin_amdgcn_mfma_f32_16x16x16f16((h16x4)a, (h16x4)b, c, 0, 0, 0);
 }
+#if defined(__gfx950__)
+typedef __bf16 b16x8 __attribute__((ext_vector_type(8)));
+typedef _Float16 h16x8 __attribute__((ext_vector_type(8)));
+// The same of 16 x 16 x 32: k = l / 16 * 8 + 0..7.
+DEVICE f32x4 mfma_bf16_k32(u32x4 a, u32x4 b, f32x4 c) {
+  return __builtin_amdgcn_mfma_f32_16x16x32_bf16((b16x8)a, (b16x8)b, c, 0, 0, 0);
+}
+DEVICE f32x4 mfma_f16_k32(u32x4 a, u32x4 b, f32x4 c) {
+  return __builtin_amdgcn_mfma_f32_16x16x32_f16((h16x8)a, (h16x8)b, c, 0, 0, 0);
+}
+#endif
 // The same of 16 x 16 x 4 in IEEE fp32: k = l / 16.
 DEVICE f32x4 mfma_f32(float a, float b, f32x4 c) {
   return __builtin_amdgcn_mfma_f32_16x16x4f32(a, b, c, 0, 0, 0);
@@ -93,18 +105,27 @@ DEVICE void agent_add_2bf16(unsigned* p, unsigned x) {
 DEVICE void agent_add_2f16(unsigned* p, unsigned x) {
   asm volatile("global_atomic_pk_add_f16 %0, %1, off" ::"v"(p), "v"(x) : "memory");
 }
-// Starts to copy four bytes a lane into the local data share, past the registers: to `to`, which
-// is the wave's, and 4 bytes further for each lane. gfx940 and later. By assembly: clang 19
-// crashes on the builtin beside MFMA. A wave's copies arrive in order, with its other loads.
+// Starts to copy 4 or 16 bytes a lane into the local data share, past the registers: to `to`, which
+// is the wave's, and as many bytes further for each lane. A wave's copies arrive in order, with its
+// other loads. By assembly: clang 19 crashes on the builtin beside MFMA, and the compiler would wait
+// for all copies before any read of the local data share.
 #if !defined(__gfx90a__)
+// M0 is the place in the local data share. A wait state follows its write: CDNA 3, "Required
+// software-inserted wait states". Nobody else uses M0, which cannot be named as overwritten.
+#define GFX_COPY(INSTRUCTION, TO, FROM)                                                           \
+  unsigned at = (unsigned)(unsigned long long)(__attribute__((address_space(3))) void*)(TO);     \
+  at = __builtin_amdgcn_readfirstlane(at);                                                        \
+  asm volatile("s_mov_b32 m0, %0\n\ts_nop 0\n\t" INSTRUCTION " %1, off" ::"s"(at), "v"(FROM)     \
+               : "memory")
+// gfx942 and gfx950.
 DEVICE void copy_async(unsigned* to, const unsigned* from) {
-  unsigned at = (unsigned)(unsigned long long)(__attribute__((address_space(3))) void*)to;
-  at = __builtin_amdgcn_readfirstlane(at);
-  // A wait state between them: CDNA 3, "Required software-inserted wait states". Nobody else uses
-  // M0, which cannot be named as overwritten.
-  asm volatile("s_mov_b32 m0, %0\n\ts_nop 0\n\tglobal_load_lds_dword %1, off" ::"s"(at), "v"(from)
-               : "memory");
+  GFX_COPY("global_load_lds_dword", to, from);
 }
+#if defined(__gfx950__)
+DEVICE void copy_async_16(u32x4* to, const u32x4* from) {
+  GFX_COPY("global_load_lds_dwordx4", to, from);
+}
+#endif
 #endif
 // Waits until at most `LEFT` of the wave's loads and copies are under way.
 template <int LEFT>

@@ -42,18 +42,21 @@ export interface Emulated<P> {
   readonly mutant?: string;
 }
 
-/** The compilers and controls of the emulated APIs. */
+/** The backends, the architectures and the controls of the emulated APIs. */
 const APIS = {
   cuda: {
-    compiler: () => emulatedCuda().compiler("sm_90a"),
+    backend: emulatedCuda,
+    arch: "sm_90a",
     controls: cudaControls,
   },
   hip: {
-    compiler: () => emulatedHip().compiler("gfx942"),
+    backend: emulatedHip,
+    arch: "gfx942",
     controls: hipControls,
   },
   metal: {
-    compiler: () => emulatedMetal().compiler("applegpu_g15s"),
+    backend: emulatedMetal,
+    arch: "applegpu_g15s",
     controls: metalControls,
   },
 } as const;
@@ -84,12 +87,16 @@ function scratch(): string {
 }
 
 /** The path of the emulator's binary of `build`, compiled once. */
-export function binaryOf(build: Build, backend: string): Promise<string> {
-  const key = JSON.stringify([backend, build.source, build.defines]);
+export function binaryOf(
+  build: Build,
+  backend: string,
+  arch: string = APIS[apiOf(backend)].arch,
+): Promise<string> {
+  const key = JSON.stringify([arch, build.source, build.defines]);
   let made = built.get(key);
   if (made === undefined) {
     const binary = `${scratch()}/${built.size}.binary`;
-    const compiler = APIS[apiOf(backend)].compiler();
+    const compiler = APIS[apiOf(backend)].backend().compiler(arch);
     made = compiler.compile(build, binary).then(() => binary);
     built.set(key, made);
   }
@@ -123,7 +130,7 @@ export async function emulate<P>(
   const builds = kernel.builds(point, config);
   const binaries = await Promise.all(
     (mutant === undefined ? builds : mutated(builds, mutant))
-      .map((build) => binaryOf(build, kernel.backend)),
+      .map((build) => binaryOf(build, kernel.backend, emulated.info.arch)),
   );
   const modules = binaries.map((path) => stack.use(device.load(path)));
   const keys = builds.map((b) => JSON.stringify(b));

@@ -74,7 +74,7 @@ int cuDeviceGetAttribute(int *to, int attribute, int device) {
   return device >= 40 ? 0 : INVALID_DEVICE;
 }
 #ifdef HIP
-const char *driver_arch = "gfx942:sramecc+:xnack-";
+const char *driver_arch = HIP_ARCH ":sramecc+:xnack-";
 // gcnArchName is at 1160 since ROCm 6, and was at 396.
 #ifndef OLD_DRIVER
 int hipGetDevicePropertiesR0600(char *to, int device) {

@@ -7,7 +7,7 @@
 #include "driver.h"
 
 #ifdef HIP
-const Machine driver_machine = {"emulator gfx942", 304, 192ull << 30};
+const Machine driver_machine = {"emulator " HIP_ARCH, 304, 192ull << 30};
 #else
 // Few units: blocks that must all be resident are few, and few are enough to fill it.
 const Machine driver_machine = {"emulator sm_90a", 16, 141ull << 30};

@@ -56,13 +56,19 @@
 #define BUS_ID OF("0000:18:00.0", "0000:c1:00.0")
 #define REAL_BINARY OF(190, 0xe0)  // e_machine of a cubin, of a code object
 // Bytes of a block's memory: without asking, and at most.
-#define FREE_SHARED OF(48 << 10, 64 << 10)
-#define MOST_SHARED OF(227 << 10, 64 << 10)
+#define FREE_SHARED OF(48 << 10, MOST_SHARED)
+#define MOST_SHARED OF(227 << 10, IS_GFX950 ? 160 << 10 : 64 << 10)
+// The GPU of HIP that a build may choose, and its compute units.
+#ifndef HIP_ARCH
+#define HIP_ARCH "gfx942"
+#endif
+extern const char *driver_arch;
+#define IS_GFX950 !strncmp(driver_arch, "gfx950", 6)
 // Attributes of a device, by their numbers.
-#define ATTRIBUTES(X)                                        \
-  X(OF(16, 63), driver_machine.units)                        \
-  X(OF(38, 19), OF(60 << 20, 4 << 20))                       \
-  X(OF(97, 74), MOST_SHARED)                                 \
+#define ATTRIBUTES(X)                                            \
+  X(OF(16, 63), OF(driver_machine.units, IS_GFX950 ? 256 : 304)) \
+  X(OF(38, 19), OF(60 << 20, 4 << 20))                           \
+  X(OF(97, 74), MOST_SHARED)                                     \
   OF(X(75, 9) X(76, 0), )
 // Milliseconds of a launch, a memset and a graph.
 #define LAUNCH_MS OF(1, 0.010)

@@ -37,6 +37,8 @@ int nvrtcCompileProgram(Program *p, int count, const char **options) {
   char *flags = strdup(OF("-fno-strict-aliasing '-I" EMULATOR "/api/toolkit'", ""));
   for (int i = 0; i < count; i++) {
     const char *o = options[i];
+    // As clang does, by which kernels/device/gfx.h knows what the GPU has.
+    if (!strcmp(o, "--offload-arch=gfx950")) o = "-D__gfx950__=1";
     if (means_nothing_here(o)) continue;
     if (!starts(o, "-I") && !starts(o, "-D") && !starts(o, "-std=")) return 5;
     asprintf(&flags, "%s '%s'", flags, o);
