@@ -9,7 +9,7 @@ import { hipTest } from "../../backends/testdata/hip_mocks.ts";
 import { metalTest } from "../../backends/testdata/metal_mocks.ts";
 import { cxxTest } from "../../backends/testdata/mocks.ts";
 import { emulatedCheck } from "../testdata/check.ts";
-import { mi300x } from "../testdata/devices.ts";
+import { mi300x, mi355x } from "../testdata/devices.ts";
 import { emulate, extremes } from "../testdata/emulated.ts";
 import { cudaKernels } from "./cuda/cuda.ts";
 import {
@@ -168,19 +168,33 @@ const CONFIGS: readonly SplitkConfig[] = [
 const POINT = { m: 21, n: 128, k: 768, layout: "nt", type: "bf16" };
 const LEGAL = splitkRules("partials");
 
-for (const type of ["bf16", "f16"]) {
+/** Rings of 160 and of 144 KiB. */
+const LARGE: readonly SplitkConfig[] = [
+  { ...base, TK: 128, STAGES: 8 },
+  { ...base, TN: 128, TK: 256, STAGES: 2, WAVES_N: 1, WAVES_K: 2 },
+];
+
+const SPLITK = [
+  ...["bf16", "f16"].map((type) => ({ type, info: mi300x, configs: CONFIGS })),
+  ...["bf16", "f16"].map((type) => ({
+    ...{ type, info: mi355x, configs: [...LARGE, ...CONFIGS] },
+  })),
+];
+
+for (const { type, info, configs } of SPLITK) {
   hipTest(
-    `splitk-lds is right and leaves its counters at zero, ${type}`,
+    `splitk-lds is right and leaves its counters at zero, ${type} on ${info.arch}`,
     async (device) => {
-      for (const config of CONFIGS) {
+      assertStrictEquals(device.info.arch, info.arch);
+      assertStrictEquals(device.info.sharedBytes, info.sharedBytes);
+      for (const config of configs) {
+        const { STAGES, TK, SPLIT } = config;
+        const k = Math.max(POINT.k, STAGES * TK * SPLIT);
         const point = matmul.point({
-          ...POINT,
-          type,
-          epilogue: "bias+relu",
-          lda: 776,
+          ...{ ...POINT, type, k, epilogue: "bias+relu", lda: k + 8 },
         });
         for (const [name, rule] of Object.entries(LEGAL)) {
-          assertStrictEquals(rule(point, config, mi300x), undefined, name);
+          assertStrictEquals(rule(point, config, info), undefined, name);
         }
         const found = await emulate(device, {
           ...{ op: matmul, kernel: splitkPartials, point, config },
@@ -189,13 +203,15 @@ for (const type of ["bf16", "f16"]) {
         assertStrictEquals(found, "", JSON.stringify(config));
       }
     },
+    info.arch,
   );
 
   hipTest(
-    `splitk-lds-atomic adds what fits its type exactly, ${type}`,
+    `splitk-lds-atomic adds what fits its type exactly, ${type} on ${info.arch}`,
     async (device) => {
-      for (const { SPLIT, ...rest } of CONFIGS) {
-        // bf16 counts to 256: fewer splits keep sums below it.
+      for (const { SPLIT, ...rest } of configs) {
+        // bf16 counts to 256: fewer splits and a shorter K keep sums below it.
+        if (type === "bf16" && rest.STAGES * rest.TK > 384) continue;
         const config = {
           ...rest,
           SPLIT: type === "bf16" ? Math.min(2, SPLIT) : SPLIT,
@@ -217,6 +233,7 @@ for (const type of ["bf16", "f16"]) {
         }
       }
     },
+    info.arch,
   );
 }
 

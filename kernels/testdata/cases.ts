@@ -54,6 +54,8 @@ export interface OpCases<P> {
 
 /** A case at which a kernel is right and each of `mutants` must be caught. */
 export interface MutantCase<P> extends Emulated<P> {
+  /** The architecture of the emulated GPU, of HIP alone. @default {"gfx942"} */
+  readonly arch?: string;
   readonly mutants: readonly string[];
 }
 

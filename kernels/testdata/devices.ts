@@ -44,6 +44,15 @@ export const mi300x: DeviceInfo = {
   driver: "6.4",
 };
 
+/** AMD's MI355X. */
+export const mi355x: DeviceInfo = {
+  ...mi300x,
+  name: "AMD Instinct MI355X",
+  arch: "gfx950",
+  units: 256,
+  sharedBytes: 160 << 10,
+};
+
 /** Apple's M3 Max. */
 export const m3max: DeviceInfo = {
   index: 0,

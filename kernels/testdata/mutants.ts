@@ -21,7 +21,11 @@ export type Tier = "quick" | "full";
 export const DEVICE_TESTS: Readonly<
   Record<
     EmulatedBackend,
-    (name: string, test: (device: Device) => Promise<void>) => void
+    (
+      name: string,
+      test: (device: Device) => Promise<void>,
+      arch?: string,
+    ) => void
   >
 > = { cuda: cudaTest, hip: hipTest, metal: metalTest };
 
@@ -42,8 +46,10 @@ export async function mutantTests(
   for (const { folder, op } of ops) {
     const seen = new Set<string>();
     const { mutantCases } = await mutantsFor(folder, backend);
-    for (const [title, { mutants, ...rest }] of Object.entries(mutantCases)) {
-      const name = `${op.name} ${rest.kernel.name} for ${backend}`;
+    for (
+      const [title, { mutants, arch, ...rest }] of Object.entries(mutantCases)
+    ) {
+      const name = `${op.name} ${rest.kernel.name} for ${arch ?? backend}`;
       const first = !seen.has(name);
       seen.add(name);
       if (!first && tier === "quick") continue;
@@ -51,6 +57,7 @@ export async function mutantTests(
         test(
           `${name} passes as it is: ${title}`,
           async (device) => assertEquals(await emulate(device, rest), ""),
+          arch,
         );
       }
       const chosen = !first
@@ -63,6 +70,7 @@ export async function mutantTests(
           `${name} does not pass as ${mutant}: ${title}`,
           async (device) =>
             assertMatch(await emulate(device, { ...rest, mutant }), CAUGHT),
+          arch,
         );
       }
     }

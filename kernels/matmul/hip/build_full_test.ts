@@ -30,27 +30,41 @@ const point = (type: string, layout: string): MatmulPoint =>
 
 const steps = new DecomposeSteps(hipDecompose);
 
+const ARCHS = ["gfx950", "gfx942", "gfx90a"] as const;
+type Arch = typeof ARCHS[number];
+
+/** The products of each architecture. */
 const MFMA = {
-  bf16: "v_mfma_f32_16x16x16_bf16",
-  f16: "v_mfma_f32_16x16x16_f16",
-  f32: "v_mfma_f32_16x16x4_f32",
-} as const;
-/** gfx90a writes the names in its own way. */
-const OLD_MFMA = {
-  bf16: "v_mfma_f32_16x16x16bf16_1k",
-  f16: "v_mfma_f32_16x16x16f16",
-  f32: "v_mfma_f32_16x16x4f32",
+  gfx950: {
+    bf16: "v_mfma_f32_16x16x32_bf16",
+    f16: "v_mfma_f32_16x16x32_f16",
+    f32: "v_mfma_f32_16x16x4_f32",
+  },
+  gfx942: {
+    bf16: "v_mfma_f32_16x16x16_bf16",
+    f16: "v_mfma_f32_16x16x16_f16",
+    f32: "v_mfma_f32_16x16x4_f32",
+  },
+  gfx90a: {
+    bf16: "v_mfma_f32_16x16x16bf16_1k",
+    f16: "v_mfma_f32_16x16x16f16",
+    f32: "v_mfma_f32_16x16x4f32",
+  },
 } as const;
 
 /** Products of one K step that a wave must issue at least, once for each path. */
-function products(tile: HipTile, type: MatmulPoint["type"]): number {
+function products(
+  tile: HipTile,
+  type: MatmulPoint["type"],
+  arch: Arch,
+): number {
   const { BM, BN, BK, WAVES } = tile;
   const squares = BM / 16 * (BN / 16) / (WAVES / wavesOfK(tile));
-  const each = type === "f32" ? 4 : 2;
+  const each = type === "f32" ? 4 : arch === "gfx950" ? 1 : 2;
   return squares * BK / atomOf(type) / wavesOfK(tile) * each;
 }
 
-for (const arch of ["gfx942", "gfx90a"]) {
+for (const arch of ARCHS) {
   for (const type of TYPES) {
     for (const layout of ["nn", "nt"]) {
       // All of them once, in the layout that takes twice as long to compile.
@@ -94,11 +108,11 @@ for (const arch of ["gfx942", "gfx90a"]) {
                 note!.registers <= budget,
                 `${title} has ${note!.registers} registers, not ${budget}`,
               );
-              const names = (arch === "gfx90a" ? OLD_MFMA : MFMA)[type];
+              const names = MFMA[arch][type];
               const found = count(await mnemonics(binary), names);
               // The path of whole chunks and the ragged one.
               assert(
-                found >= 2 * products(tile, type),
+                found >= 2 * products(tile, type, arch),
                 `${title}: ${found} of ${names}`,
               );
               built++;
@@ -148,18 +162,26 @@ const STAGED: readonly SplitkConfig[] = [
   { ...base, STAGES: 2, ASYNC: 0, TM: 64, TN: 128, WAVES_N: 4 },
 ];
 
-const SPLITK_MFMA = {
-  gfx942: { bf16: "v_mfma_f32_16x16x16_bf16", f16: "v_mfma_f32_16x16x16_f16" },
-  gfx90a: { bf16: "v_mfma_f32_16x16x16bf16_1k", f16: "v_mfma_f32_16x16x16f16" },
+/** Rings beyond 64 KiB: more places, longer steps, a wider tile. The first takes all of 160 KiB. */
+const LARGE: readonly SplitkConfig[] = [
+  { ...base, TK: 128, STAGES: 8 },
+  { ...base, TK: 256, STAGES: 3, WAVES_K: 2 },
+  { ...base, TM: 128, TN: 128, STAGES: 4, WAVES_M: 2, WAVES_N: 2 },
+];
+/** The configs of each architecture, and the bytes of its local data share. */
+const SPLITK = {
+  gfx950: { configs: [...LARGE, ...ASYNC, ...STAGED], lds: 163840 },
+  gfx942: { configs: [...ASYNC, ...STAGED], lds: 65536 },
+  gfx90a: { configs: STAGED, lds: 65536 },
 } as const;
 
-for (const arch of ["gfx942", "gfx90a"] as const) {
+for (const arch of ARCHS) {
+  const { configs, lds } = SPLITK[arch];
   for (const protocol of ["partials", "atomic"] satisfies Protocol[]) {
     buildTest(
       `splitk by ${protocol} builds without spills`,
       arch,
       async (compile) => {
-        const configs = arch === "gfx942" ? [...ASYNC, ...STAGED] : STAGED;
         for (const type of ["bf16", "f16"] as const) {
           // gfx90a has no sum of two bf16 in memory.
           if (
@@ -175,7 +197,7 @@ for (const arch of ["gfx942", "gfx90a"] as const) {
             assertStrictEquals(note!.spills, 0, `${title} spills`);
             assertStrictEquals(note!.privateBytes, 0, title);
             assertStrictEquals(note!.wave, 64);
-            assert(splitkLds(config, protocol) <= 65536, title);
+            assert(splitkLds(config, protocol) <= lds, title);
             // Two waves of any block on each SIMD.
             assert(
               note!.registers <= 256,
@@ -184,15 +206,18 @@ for (const arch of ["gfx942", "gfx90a"] as const) {
             const names = await mnemonics(binary);
             const { TM, TN, TK, WAVES_M, WAVES_N, WAVES_K } = config;
             const products = TM * TN * TK /
-              (16 ** 3 * WAVES_M * WAVES_N * WAVES_K);
-            assert(count(names, SPLITK_MFMA[arch][type]) >= products, title);
+              (16 * 16 * (arch === "gfx950" ? 32 : 16)) /
+              (WAVES_M * WAVES_N * WAVES_K);
+            assert(count(names, MFMA[arch][type]) >= products, title);
             const copies = count(names, "global_load_lds_dword");
             assertStrictEquals(copies > 0, config.ASYNC === 1, title);
+            const wide = count(names, "global_load_lds_dwordx4");
+            assertStrictEquals(wide, arch === "gfx950" ? copies : 0, title);
             if (protocol === "atomic") {
               assert(count(names, `global_atomic_pk_add_${type}`) > 0, title);
             }
             // What other dies must see is written back, and what they wrote is read afresh.
-            if (arch === "gfx942") {
+            if (arch !== "gfx90a") {
               assert(
                 count(names, "buffer_wbl2") > 0 &&
                   count(names, "buffer_inv") > 0,

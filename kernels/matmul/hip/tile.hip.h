@@ -125,6 +125,15 @@ template <class A, class B> struct Choose<false, A, B> { using type = B; };
 using PieceA = Rows<BM>;
 using PieceB = Choose<NT, Rows<BN>, Columns<BN>>::type;
 
+#if defined(__gfx950__)
+// One product takes a whole chunk.
+DEVICE u32x4 wrong(u32x4 a) {
+  if (MUTANT(hip_half_chunk)) return u32x4{a[0], a[1], 0, 0};
+  return MUTANT(hip_swapped_halves) ? u32x4{a[2], a[3], a[0], a[1]} : a;
+}
+DEVICE f32x4 multiply(bf16, u32x4 a, u32x4 b, f32x4 c) { return mfma_bf16_k32(wrong(a), b, c); }
+DEVICE f32x4 multiply(f16, u32x4 a, u32x4 b, f32x4 c) { return mfma_f16_k32(wrong(a), b, c); }
+#else
 DEVICE f32x4 multiply(bf16, u32x4 a, u32x4 b, f32x4 c) {
   c = mfma_bf16(u32x2{a[0], a[1]}, u32x2{b[0], b[1]}, c);
   return MUTANT(hip_half_product) ? c : mfma_bf16(u32x2{a[2], a[3]}, u32x2{b[2], b[3]}, c);
@@ -133,6 +142,7 @@ DEVICE f32x4 multiply(f16, u32x4 a, u32x4 b, f32x4 c) {
   c = mfma_f16(u32x2{a[0], a[1]}, u32x2{b[0], b[1]}, c);
   return mfma_f16(u32x2{a[2], a[3]}, u32x2{b[2], b[3]}, c);
 }
+#endif
 DEVICE f32x4 multiply(f32, u32x4 a, u32x4 b, f32x4 c) {
   f32x4 x = __builtin_bit_cast(f32x4, a), y = __builtin_bit_cast(f32x4, b);
 #pragma unroll

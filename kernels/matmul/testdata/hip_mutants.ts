@@ -34,13 +34,15 @@ function tiled(
 /** A case at which nothing is rounded: the kernel is exact. */
 function splitk(
   name: "splitk-lds" | "splitk-lds-atomic",
-  config: Values,
+  config: SplitkConfig,
   mutants: readonly string[],
 ): MutantCase<MatmulPoint> {
+  // Six steps a slice, which are more than the ring has places.
+  const k = 6 * config.TK * config.SPLIT;
   return {
     ...{ op: matmul, kernel: named(name), config, mutants },
     point: matmul.point({
-      ...{ m: 17, n: 128, k: 768, layout: "nt", type: "f16" },
+      ...{ m: 17, n: 128, k, layout: "nt", type: "f16" },
       epilogue: name === "splitk-lds" ? "relu" : "bias",
     }),
     fill: "integers",
@@ -76,4 +78,18 @@ export const mutantCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
     ...["splitk_no_signal_wait", "splitk_no_signal_barrier"],
     "splitk_signal_not_reset",
   ]),
+  "gfx950, 80 KiB of ring": {
+    ...splitk("splitk-lds", { ...SPLITK, TK: 128 }, [
+      ...["hip_half_chunk", "hip_swapped_halves", "splitk_late_wait"],
+      ...["splitk_no_last_wait", "splitk_no_copy_barrier", "splitk_skip_step"],
+      ...["splitk_no_swizzle", "hip_swapped_rows", "hip_swapped_chunks"],
+    ]),
+    arch: "gfx950",
+  },
+  "gfx950, rows of half a tile": {
+    ...splitk("splitk-lds-atomic", { ...SPLITK, TM: 32, WAVES_K: 2 }, [
+      ...["splitk_no_clamp", "splitk_no_signal_wait"],
+    ]),
+    arch: "gfx950",
+  },
 };

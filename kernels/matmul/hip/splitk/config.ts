@@ -11,7 +11,7 @@ import type { DeviceInfo } from "../../../../bench/device/device.ts";
 import type { Values } from "../../../../bench/model/grid.ts";
 import type { Rule } from "../../../../bench/model/kernel.ts";
 import { wavesOf } from "../../../../bench/model/occupancy.ts";
-import { fitsMemory } from "../../../common/rules.ts";
+import { fitsMemory, tableOf } from "../../../common/rules.ts";
 import type { MatmulPoint } from "../../point.ts";
 
 /** The tunables of a split-K kernel. */
@@ -38,8 +38,12 @@ export type Protocol = "atomic" | "partials";
 
 /** Lanes of a wave. */
 const WAVE = 64;
-/** K of two chained 16 x 16 x 16 products, whose operands are 16 bytes a lane. */
+/** K of a product whose operands are 16 bytes a lane: two 16 x 16 x 16, or one 16 x 16 x 32. */
 const ATOM_K = 32;
+/** The bytes that a lane copies at once past the registers; 0 where it cannot. */
+function copyBytes(arch: string): number {
+  return arch === "gfx950" ? 16 : arch.startsWith("gfx94") ? 4 : 0;
+}
 /** Copies that the counter of a wave can tell apart. */
 const MOST_IN_FLIGHT = 63;
 /** Tiles that have counters. */
@@ -128,10 +132,11 @@ export function splitkRules(
       (_, config) => splitkLds(config, protocol),
       "the local data share, a block",
     ),
-    flight: (_, config) => {
+    flight: (_, config, { arch }) => {
       const { TM, TN, TK, STAGES, B_TO_LDS, ASYNC } = config;
       const bytes = 2 * TK * (TM + (B_TO_LDS ? TN : 0));
-      const copies = (STAGES - 2) * bytes / 4 / threadsOf(config);
+      const each = (copyBytes(arch) || 4) * threadsOf(config);
+      const copies = (STAGES - 2) * bytes / each;
       return !ASYNC || copies < MOST_IN_FLIGHT
         ? undefined
         : `${copies} copies in flight are more than the counter's ${MOST_IN_FLIGHT}`;
@@ -144,9 +149,9 @@ export function splitkRules(
         } tiles share K, and there are counters for ${MOST_TILES}`,
     // Ours, not AITER's.
     dma: (_, { ASYNC }, { arch }) =>
-      !ASYNC || /^gfx9(4|5)/.test(arch)
+      !ASYNC || copyBytes(arch) > 0
         ? undefined
-        : `${arch} cannot copy to the local data share past the registers: gfx942 can`,
+        : `${arch} cannot copy to the local data share past the registers: gfx942 and gfx950 can`,
     counted: (_, { ASYNC, B_TO_LDS }) =>
       !ASYNC || B_TO_LDS
         ? undefined
@@ -159,23 +164,42 @@ export function splitkRules(
 }
 
 const SPLITS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13];
-const WAVES = [[1, 2, 1], [1, 1, 2], [1, 4, 1], [1, 2, 2], [2, 2, 1]] as const;
+/** Waves along M, N and the K step: nearly all that won for AITER on an MI355X. */
+const WAVES = tableOf(["WAVES_M", "WAVES_N", "WAVES_K"], [
+  [1, 2, 1],
+  [1, 1, 2],
+  [1, 4, 1],
+  [1, 2, 2],
+  [2, 2, 1],
+  [1, 1, 1],
+  [2, 1, 1],
+  [1, 4, 2],
+  [1, 1, 4],
+  [2, 1, 2],
+  [2, 2, 2],
+  [2, 4, 1],
+  [4, 2, 1],
+  [4, 1, 1],
+]);
 
 /**
  * The configs to look at: small tiles, as AITER's winners have, in its ranges. Rows beyond
- * twice M would be padding.
+ * twice M would be padding. Columns of 256 need more than 64 KiB.
  */
 export function* splitkConfigs(
   { m }: Pick<MatmulPoint, "m">,
+  { sharedBytes }: Pick<DeviceInfo, "sharedBytes">,
 ): Generator<SplitkConfig> {
   const most = Math.max(16, 16 * Math.ceil(m / 16));
+  const columns = sharedBytes > 65536 ? [64, 128, 256] : [64, 128];
   for (const TM of [16, 32, 48, 64, 80, 96, 128].filter((t) => t <= most)) {
-    for (const TN of [64, 128]) {
+    for (const TN of columns) {
       for (const TK of [64, 128, 256]) {
-        for (const [WAVES_M, WAVES_N, WAVES_K] of WAVES) {
+        for (const waves of WAVES) {
+          if (TM % (16 * waves.WAVES_M) !== 0) continue;
           for (const SPLIT of SPLITS) {
-            const tile = { TM, TN, TK, SPLIT, WAVES_M, WAVES_N, WAVES_K };
-            for (const STAGES of [2, 3, 4, 5, 6, 8]) {
+            const tile = { TM, TN, TK, SPLIT, ...waves };
+            for (const STAGES of [2, 3, 4, 5, 6, 7, 8]) {
               yield { ...tile, STAGES, ASYNC: 1, B_TO_LDS: 1 };
             }
             yield { ...tile, STAGES: 2, ASYNC: 0, B_TO_LDS: 1 };
@@ -187,23 +211,41 @@ export function* splitkConfigs(
   }
 }
 
-/** A compute unit of an MI300X, at 2.1 GHz and a microsecond: bytes of its port, bf16 flops. */
-const UNIT = { bytes: 64 * 2100, flops: 2048 * 2100 };
-/** Bytes a microsecond of memory, and of the caches before it. */
-const MEMORY = 4.3e6;
-const CACHES = 5e6;
+/**
+ * What a GPU costs: microseconds of a launch, of filling a ring once more, of a step and of a
+ * meeting of splits; bytes and bf16 flops of a compute unit in a microsecond; bytes of memory in
+ * one, and of the sums that splits hand over.
+ *
+ * gfx942: AMD's data sheet of the MI300X (2.1 GHz, 1307 Tflop/s, 5.3 TB/s) and guesses. gfx950: the
+ * data sheet's flops of the MI355X; the rest is fitted to the times that AITER publishes for the
+ * 618 configs that won there (results/published).
+ */
+const GPUS = {
+  gfx942: {
+    ...{ launch: 0, refill: 0.9, step: 0.02, meeting: 1.5 },
+    ...{ bytes: 134.4e3, flops: 4.3e6, memory: 4.3e6, sums: 5e6 },
+  },
+  gfx950: {
+    ...{ launch: 2, refill: 0.2, step: 0.02, meeting: 1.6 },
+    ...{ bytes: 85e3, flops: 9.8e6, memory: 7.2e6, sums: 0.94e6 },
+  },
+} as const;
 
 /**
  * A rough time in microseconds, of use only to order configs: rounds of blocks at what a unit
  * pulls and multiplies (as many blocks to a unit as its local data share holds), no less than
- * what memory delivers; the steps that wait for one another; and the splits that meet. Its
- * constants are AMD's data sheet and guesses: no such device was at hand.
+ * what memory delivers; the steps that wait for one another; and the splits that meet. No such
+ * device was at hand.
  */
 export function predictSplitk(
   { m, n, k }: Pick<MatmulPoint, "m" | "n" | "k">,
   config: SplitkConfig,
-  { units, sharedBytes }: Pick<DeviceInfo, "units" | "sharedBytes">,
+  { arch, units, sharedBytes }: Pick<
+    DeviceInfo,
+    "arch" | "units" | "sharedBytes"
+  >,
 ): number {
+  const gpu = arch === "gfx950" ? GPUS.gfx950 : GPUS.gfx942;
   const { TM, TN, TK, SPLIT, STAGES } = config;
   const lds = splitkLds(config, "partials");
   const shared = Math.max(1, Math.min(4, Math.floor(sharedBytes / lds)));
@@ -214,10 +256,10 @@ export function predictSplitk(
   const bytes = Math.min(shared, Math.ceil(blocks / units)) * 2 * (TM + TN) *
     k / SPLIT;
   const flops = bytes / (TM + TN) * TM * TN;
-  return Math.max(
-    waves * bytes / UNIT.bytes,
-    waves * flops / UNIT.flops,
-    2 * n * k / MEMORY,
-  ) + 0.9 * Math.ceil(steps / STAGES) + 0.02 * steps +
-    (SPLIT > 1 ? 1.5 : 0) + 4 * SPLIT * m * n / CACHES;
+  return gpu.launch + Math.max(
+    waves * bytes / gpu.bytes,
+    waves * flops / gpu.flops,
+    2 * (m + n) * k / gpu.memory,
+  ) + gpu.refill * Math.ceil(steps / STAGES) + gpu.step * steps +
+    (SPLIT > 1 ? gpu.meeting : 0) + 4 * SPLIT * m * n / gpu.sums;
 }

@@ -20,8 +20,14 @@
 constexpr int DIES = 8;
 constexpr int A_CHUNKS = BM * CHUNKS, B_CHUNKS = B_TO_LDS ? BN * CHUNKS : 0;
 constexpr int STAGE = A_CHUNKS + B_CHUNKS;
-// Copies of four bytes that a lane starts for a step.
-constexpr int COPIES = STAGE * 4 / THREADS;
+// Bytes that a lane copies past the registers, and its copies for a step.
+#if defined(__gfx950__)
+constexpr int COPY_BYTES = 16;
+#else
+constexpr int COPY_BYTES = 4;
+#endif
+constexpr int LANES_OF_CHUNK = 16 / COPY_BYTES;
+constexpr int COPIES = STAGE * LANES_OF_CHUNK / THREADS;
 constexpr int PAIRS = BM * BN / 2;
 
 // A step of ROWS rows to the ring, past the registers. The local data share takes a wave's copies
@@ -31,13 +37,17 @@ DEVICE void copy_rows(u32x4* to, const TYPE* from, int ld, int rows) {
 #if ASYNC
   int wave = thread_x() / WAVE, lane = thread_x() % WAVE;
 #pragma unroll
-  for (int i = 0; i < ROWS * CHUNKS * 4 / THREADS; i++) {
-    int first = (i * WAVES + wave) * WAVE, at = (first + lane) / 4;
+  for (int i = 0; i < ROWS * CHUNKS * LANES_OF_CHUNK / THREADS; i++) {
+    int first = (i * WAVES + wave) * WAVE, at = (first + lane) / LANES_OF_CHUNK;
     int row = at / CHUNKS, chunk = chunk_at(row, at % CHUNKS) - row * CHUNKS;
     if (MUTANT(splitk_no_swizzle)) chunk = at % CHUNKS;
     int there = row < rows || MUTANT(splitk_no_clamp) ? row : 0;
     const TYPE* p = from + (long long)there * ld + chunk * PER;
-    copy_async((unsigned*)to + first, (const unsigned*)p + lane % 4);
+#if defined(__gfx950__)
+    copy_async_16(to + first, (const u32x4*)p);
+#else
+    copy_async((unsigned*)to + first, (const unsigned*)p + lane % LANES_OF_CHUNK);
+#endif
   }
 #endif
 }
