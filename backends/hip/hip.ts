@@ -165,6 +165,9 @@ const CLANGS = [
   "clang",
 ];
 
+/** The release of clang to install: what Debian has, and from 20 on it knows gfx950. */
+const clangFor = (arch: string) => arch === "gfx950" ? 22 : 19;
+
 /**
  * Returns hipRTC where it was found, else the first clang that knows `target`.
  *
@@ -194,9 +197,10 @@ function hipCompiler(
       rocmRoots(host).map((root) => `${root}/llvm/bin`).join(", ")
     })`
     : `no clang that knows ${target.arch} (tried ${clangs.join(", ")})`;
+  const release = clangFor(target.arch);
   throw new CaseError(
     "compile",
-    `Cannot compile for HIP: no hipRTC (${hiprtc.reason}) and ${refused}; install ROCm, or: apt-get install clang-19 lld-19`,
+    `Cannot compile for HIP: no hipRTC (${hiprtc.reason}) and ${refused}; install ROCm, or: apt-get install clang-${release} lld-${release}`,
   );
 }
 

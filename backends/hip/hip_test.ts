@@ -92,7 +92,11 @@ Deno.test("compiler() without hipRTC and clang says what was tried", () => {
   throws(() => backend.compiler("gfx942"), {
     failure: "compile",
     message:
-      /^Cannot compile for HIP: no hipRTC \(tried \/none\/libhiprtc\.so\) and no clang \(tried PATH, \/opt\/rocm\/llvm\/bin\); install ROCm, or: apt-get/,
+      /^Cannot compile for HIP: no hipRTC \(tried \/none\/libhiprtc\.so\) and no clang \(tried PATH, \/opt\/rocm\/llvm\/bin\); install ROCm, or: apt-get install clang-19 lld-19$/,
+  });
+  throws(() => backend.compiler("gfx950"), {
+    failure: "compile",
+    message: /apt-get install clang-22 lld-22$/,
   });
 });
 

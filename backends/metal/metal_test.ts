@@ -267,7 +267,7 @@ function judge(text: string): string {
   }
 }
 
-const missing = clang === undefined ? " (ignored: no clang++-19)" : "";
+const missing = clang === undefined ? " (ignored: no clang++)" : "";
 for (const [path, constants] of Object.entries(SOURCES)) {
   Deno.test({
     name: `${path} keeps its address spaces apart, as C++14${missing}`,

@@ -21,11 +21,15 @@ export interface KernelNote {
   readonly wave: number;
 }
 
-const PREFIXES = ["", "/usr/lib/llvm-19/bin/", "/opt/rocm/llvm/bin/"];
+/** Releases of LLVM that Debian packages, the newest first: the older do not read gfx950. */
+const RELEASES = [22, 21, 20, 19];
 
 /** The path of LLVM's `tool`, or nothing. */
 export function llvmTool(tool: string): string | undefined {
-  const names = [`${tool}-19`, ...PREFIXES.map((prefix) => prefix + tool)];
+  const names = [
+    ...RELEASES.map((release) => `${tool}-${release}`),
+    ...["", "/opt/rocm/llvm/bin/"].map((prefix) => prefix + tool),
+  ];
   return names.find((name) => {
     try {
       return new Deno.Command(name, { args: ["--version"] }).outputSync()
@@ -96,7 +100,7 @@ function compilerFor(arch: string): Compiler | string {
   try {
     return hip({ hiprtc: [] }).compiler(arch);
   } catch (error) {
-    if (error instanceof CaseError) return "no clang with AMD's back end";
+    if (error instanceof CaseError) return `no clang that knows ${arch}`;
     throw error;
   }
 }

@@ -7,6 +7,8 @@ import { gather, MOST_BYTES } from "./build/archive.ts";
 import { cpu } from "../../backends/cpu/cpu.ts";
 import { cuda } from "../../backends/cuda/cuda.ts";
 import { archInfo, unitsOf } from "./build/kernels.ts";
+import { splitkKernels } from "../../kernels/matmul/hip/splitk/splitk.ts";
+import { matmul } from "../../kernels/matmul/op.ts";
 import faults from "../testdata/fault_suite.ts";
 import epilogueBf16 from "../../suites/epilogue-bf16.ts";
 import { lacking, program, testdata } from "../testdata/program.ts";
@@ -135,6 +137,16 @@ Deno.test("unitsOf() names few units of recorded kernels", () => {
   const { length } = unitsOf(cases, { backend: cuda(), info });
   // By the model alone there are 870 at level 2, 2,420 at level 3.
   assert(length > 100 && length < 300, `${length}`);
+});
+
+Deno.test("archInfo() gives gfx950 configs that gfx942 has no room for", () => {
+  const most = (arch: string) => {
+    const { info } = archInfo(arch);
+    const point = matmul.point({ m: 16, n: 256, k: 7168, layout: "nt" });
+    return [...splitkKernels[0]!.candidates(point, info)]
+      .filter(({ illegal }) => illegal === undefined).length;
+  };
+  assert(most("gfx950") > 2 * most("gfx942"));
 });
 
 Deno.test("archInfo() knows which architectures copy by tensor maps", () => {

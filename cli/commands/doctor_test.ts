@@ -3,7 +3,11 @@ import { allBackends } from "../../backends/mod.ts";
 
 import { cxxTest } from "../../backends/testdata/mocks.ts";
 import { emulatedMetal } from "../../backends/testdata/metal_mocks.ts";
-import type { Backend, DeviceInfo } from "../../bench/device/device.ts";
+import type {
+  Backend,
+  Compiler,
+  DeviceInfo,
+} from "../../bench/device/device.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 import { levelled } from "./doctor.ts";
 import {
@@ -118,6 +122,18 @@ Deno.test("examine() looks for no library without a device, but for a compiler",
     "SKIP cuda cuBLASLt: not looked for, as there is no device",
     "SKIP cuda NVML: not looked for, as there is no device",
   ]);
+});
+
+Deno.test("examine() says which GPU of AMD the compiler is too old for", () => {
+  const compiler = (arch: string): Compiler => {
+    if (arch === "gfx950") throw new Error("no clang that knows gfx950");
+    return { signature: "clang-19 19.1.7", compile: () => Promise.resolve("") };
+  };
+  const find = () => ({ devices: [], reason: "no driver" });
+  assertEquals(
+    lines({ ...cuda({ find, compiler }), name: "hip" })[1],
+    "PASS hip hipRTC or clang: clang-19 19.1.7, none for gfx950",
+  );
 });
 
 Deno.test("examine() tells more than the device of every backend", async () => {

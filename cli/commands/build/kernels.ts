@@ -127,8 +127,8 @@ const KIB = 1024;
 
 /**
  * NVIDIA's figures are the largest dynamic shared memory per block of the CUDA C
- * Programming Guide's table of technical specifications; AMD's is the local data share of
- * a workgroup in the CDNA 3 instruction set's manual.
+ * Programming Guide's table of technical specifications; AMD's are the local data share of
+ * a workgroup in the manuals of the CDNA 3 and CDNA 4 instruction sets.
  */
 const ARCHS: readonly Arch[] = [
   {
@@ -160,6 +160,13 @@ const ARCHS: readonly Arch[] = [
     name: "NVIDIA GPU",
     units: 128,
     sharedBytes: 99 * KIB,
+  },
+  {
+    pattern: /^gfx950$/,
+    backend: "hip",
+    name: "AMD GPU",
+    units: 256,
+    sharedBytes: 160 * KIB,
   },
   {
     pattern: /^gfx\d+[a-f]?$/,

@@ -35,8 +35,9 @@ interface Part {
 
 /** The parts that a backend may have, by what of the contract they stand behind. */
 interface Parts {
-  /** The architecture to build for where there is no device. */
+  /** The architecture to build for where there is no device, and others that need a newer compiler. */
   readonly arch: string;
+  readonly newer?: readonly string[];
   readonly mend: string;
   readonly compiler: Part;
   readonly blas: Part;
@@ -57,11 +58,13 @@ const PARTS: Readonly<Record<string, Parts>> = {
   },
   hip: {
     arch: "gfx942",
+    newer: ["gfx950"],
     mend:
       "rocminfo must list the GPU, for a user in the groups render and video",
     compiler: {
       what: "hipRTC or clang",
-      mend: "apt-get install hip-runtime-amd, or clang-19 and lld-19",
+      mend:
+        "apt-get install hip-runtime-amd, or clang-22 and lld-22 (19 without gfx950)",
     },
     blas: { what: "hipBLAS", mend: "apt-get install hipblas" },
     fused: { what: "hipBLASLt", mend: "apt-get install hipblaslt" },
@@ -115,7 +118,7 @@ export function examine(
   const name = (part: Part) => `${backend.name} ${part.what}`;
   const compiler = attempt(
     { ...parts.compiler, what: name(parts.compiler), needed: true },
-    () => backend.compiler(info?.arch ?? parts.arch).signature,
+    () => info ? backend.compiler(info.arch).signature : compilerOf(backend),
   );
   const { blas, fused, telemetry } = parts;
   const onDevice = [
@@ -138,6 +141,17 @@ export function examine(
     ? [examineQuiet(backend.name, backend.machine(info))]
     : [];
   return [device, compiler, ...rest, ...quiet];
+}
+
+/** Returns the compiler where there is no device, and what it cannot build for. */
+function compilerOf(backend: Backend): string {
+  const { arch, newer = [] } = PARTS[backend.name]!;
+  const { signature } = backend.compiler(arch);
+  const unknown = newer.filter((other) =>
+    !attempt({ what: other, mend: "" }, () => backend.compiler(other).signature)
+      .ok
+  );
+  return [signature, ...unknown.map((other) => `none for ${other}`)].join(", ");
 }
 
 /** How to mend what moves times, by the beginning of its finding. */
@@ -180,7 +194,7 @@ function absent(backend: Backend, detail: string): readonly Finding[] {
   if (parts === undefined) return [device];
   const compiler = attempt(
     { what: `${name} ${parts.compiler.what}`, mend: "" },
-    () => backend.compiler(parts.arch).signature,
+    () => compilerOf(backend),
   );
   return compiler.ok ? [device, compiler] : [device];
 }
