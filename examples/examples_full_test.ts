@@ -34,6 +34,16 @@ cxxTest("examples/cuda-kernel is right on the lane emulator", async () => {
   assertMatch(stdout, /^1 case: 1 right, 0 failed, 0 unsupported$/m);
 });
 
+cxxTest("examples/ptx is not for the lane emulator", async () => {
+  const { code, stdout, stderr } = await program([
+    ...["check", "--device", "emulator:sm_90a", "--kernel", "given"],
+    ...["--suite", join(HERE, "ptx/suite.ts"), "--m", "16"],
+  ]);
+  assertEquals(code, 3);
+  assertMatch(stdout, /^1 case: 0 right, 0 failed, 1 unsupported$/m);
+  assertMatch(stderr, /runs sources, and matmul.ptx is compiled: check it on/);
+});
+
 cxxTest(
   "examples/cuda-kernel has a race without its second barrier",
   async () => {

@@ -1,20 +1,19 @@
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { existsSync } from "node:fs";
 import { fake } from "../backends/fake/fake.ts";
 import { UserError } from "../bench/model/errors.ts";
 import { definePython } from "../bench/model/kernel.ts";
-import { DEFAULTS } from "../bench/model/settings.ts";
+import type { Settings } from "../bench/model/settings.ts";
 import { defineSuite, type Suite } from "../bench/model/suite.ts";
 import type { Row } from "../bench/row/row.ts";
-import type { Event, Job } from "../bench/worker/protocol.ts";
+import type { Event } from "../bench/worker/protocol.ts";
 import { matmul } from "../kernels/matmul/mod.ts";
+import { ended, Silence, tell } from "../bench/testdata/supervised.ts";
 import { naive } from "../kernels/matmul/cpu/cpu.ts";
 import { withPeers } from "./cases.ts";
 import { functionsOf } from "./functions.ts";
 import { runPeers } from "./runner.ts";
-
-const PROGRAM = new URL("./testdata/stub_peers.py", import.meta.url);
-const OWN = new URL("./testdata/own/", import.meta.url);
-const file = (name: string) => `${OWN.pathname}${name}`;
+import { file, jobIn, PROGRAM, suiteOf } from "./testdata/own_suite.ts";
 
 const needed = {
   ignore: (() => {
@@ -27,49 +26,14 @@ const needed = {
   })(),
 };
 
-/** A suite of functions, such as `good.py:writes`, each a kernel of the function's name. */
-function suiteOf(functions: readonly string[], epilogue = "none"): Suite {
-  return defineSuite({
-    name: "own",
-    title: "Own",
-    op: matmul,
-    axes: { m: [4], k: [32] },
-    tie: { n: "m" },
-    fixed: { type: "bf16", epilogue },
-    kernels: functions.map((one) =>
-      definePython(matmul, {
-        name: one.split(":")[1]!,
-        python: file(one),
-      })
-    ),
-    baselines: [],
-  });
-}
-
 /** The rows of the Python cases of `suite`, measured by the real program on a torch of bytes. */
 async function rowsOf(
   suite: Suite,
-  more: Partial<typeof DEFAULTS> = {},
+  more: Partial<Settings> = {},
 ): Promise<ReadonlyMap<string, Row>> {
   const cacheDir = Deno.makeTempDirSync();
   const events: Event[] = [];
-  const job: Job = {
-    ...{ suites: [], backend: "fake", device: 0, cases: [] },
-    peers: { python: "python3" },
-    settings: { ...DEFAULTS, warmup: 0.01, rep: 0.1, cacheDir, ...more },
-    ...{ skip: [], configs: {}, run: "r" },
-    calibration: {
-      ...{
-        marker_us: 1,
-        launch_us: 2,
-        graph_us: 3,
-        timer: "graph",
-        call_us: 3,
-      },
-      load: [{ bytes: 1, us: 3 }, { bytes: 1024, us: 4 }],
-      peak: {},
-    },
-  };
+  const job = jobIn(cacheDir, more);
   const backend = fake({ kernels: {} });
   const info = backend.find().devices[0]!;
   try {
@@ -192,6 +156,40 @@ Deno.test({
       assertEquals(row.status, status, `${name}: ${row.note}`);
       assertMatch(row.note, note);
     }
+  },
+});
+
+Deno.test({
+  name:
+    "supervise() gives a function that hangs a row, and ends its Python (needs python3)",
+  ...needed,
+  async fn() {
+    const folder = Deno.makeTempDirSync();
+    const pid = `${folder}/pid`;
+    Deno.env.set("MNKBENCH_TEST_PID", pid);
+    const silence = new Silence();
+    const { pathname } = new URL("./testdata/own_worker.ts", import.meta.url);
+    const run = ["run", "--no-check", "-A", "--quiet", pathname];
+    const told = await tell("", {
+      ...silence.options,
+      job: jobIn(folder),
+      timeoutMs: 60_000,
+      command: [Deno.execPath(), ...run, "bad.py:hangs", "good.py:writes"],
+      async heard(event) {
+        if (event.event !== "case" || event.key.kernel !== "hangs") return;
+        while (!existsSync(pid)) {
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+        await silence.pass(60_000);
+      },
+    });
+    Deno.env.delete("MNKBENCH_TEST_PID");
+    assertEquals(told.rows, [
+      "hangs timeout: The worker gave no sign of life for 60 s, the --timeout for one call",
+      "writes ok: ",
+    ]);
+    assert(await ended(Number(Deno.readTextFileSync(pid))));
+    Deno.removeSync(folder, { recursive: true });
   },
 });
 

@@ -22,7 +22,24 @@ const MAGIC = [0x7f, 0x45, 0x4c, 0x46, 2, 1];
 const SIZED = 4;
 /** EIATTR_FRAME_SIZE and EIATTR_REGCOUNT: a symbol and a number, both of 32 bits. */
 const [FRAME, REGISTERS] = [0x11, 0x2f];
+/** Bytes of a header, of the file and of a section, and of a symbol. */
 const [HEADER, SYMBOL] = [64, 24];
+
+/** Returns whether `bytes` begin as a cubin of 64 bits: EM_CUDA is 190. */
+export function isCubin(bytes: Uint8Array): boolean {
+  return bytes.length >= HEADER &&
+    MAGIC.every((byte, i) => bytes[i] === byte) &&
+    bytes[18] === 190;
+}
+
+/**
+ * Returns the architecture of a cubin, such as 90. The flags of ELF have it, before version 8 of its
+ * ABI (CUDA 13) in the lowest byte, since then in the next.
+ */
+export function smOf(bytes: Uint8Array): number {
+  const [abi, flags] = [bytes[8]!, 48];
+  return bytes[abi < 8 ? flags : flags + 1]!;
+}
 
 /** Returns the needs of each kernel in `bytes`; nothing where these are no such cubin. */
 export function needsOf(bytes: Uint8Array): readonly KernelNeeds[] {

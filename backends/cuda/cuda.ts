@@ -8,6 +8,7 @@ import type { Backend, Placement, Reader } from "../../bench/device/device.ts";
 import { PHASES } from "../../bench/measure/stats.ts";
 import { openCudaBlas } from "./blas.ts";
 import { cudaCompiler, cudaTarget, NVRTC, openNvrtc } from "./compiler.ts";
+import { givenCompiler } from "./given.ts";
 import { driverBackend, type Traits } from "../shared/driver/backend.ts";
 import {
   type Host,
@@ -144,7 +145,9 @@ export function cuda(libraries: CudaLibraries = {}): Backend {
       };
     },
     machine: (busId) => nvml?.machine(busId) ?? ["no_nvml"],
-    compiler(arch) {
+    compiler(arch, source) {
+      const given = givenCompiler(arch, source);
+      if (given) return given;
       const places = { host, paths: libraries.nvrtc };
       nvrtc ??= openWanted(NVRTC, places, openNvrtc);
       return cudaCompiler(nvrtc, cudaTarget(arch), host);

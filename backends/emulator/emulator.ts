@@ -7,7 +7,7 @@
 
 import { basename, dirname, join } from "node:path";
 import type { Backend, DeviceInfo } from "../../bench/device/device.ts";
-import { EXIT, UserError } from "../../bench/model/errors.ts";
+import { CaseError, EXIT, UserError } from "../../bench/model/errors.ts";
 import type { EmulatedName } from "../../bench/model/settings.ts";
 import { cuda } from "../cuda/cuda.ts";
 import { hip } from "../hip/hip.ts";
@@ -227,6 +227,15 @@ export function emulatedBackend(name: EmulatedName, library: string): Backend {
       const { devices, reason } = backend.find();
       const driver = `emulator ${hash}`;
       return { reason, devices: devices.map((info) => ({ ...info, driver })) };
+    },
+    compiler(arch, source) {
+      const [given] = /[^/]+\.(?:ptx|cubin)$/.exec(source?.pathname ?? "") ??
+        [];
+      if (given === undefined) return backend.compiler(arch, source);
+      throw new CaseError(
+        "unsupported",
+        `The emulator runs sources, and ${given} is compiled: check it on a GPU`,
+      );
     },
     // What the headers in the place of the API's say is in the binary.
     target(arch) {

@@ -169,7 +169,7 @@ export class BinaryCache implements Disposable {
         }: build it on a machine with a compiler, or leave out --prebuilt`,
       );
     }
-    const compiler = backend.compiler(arch);
+    const compiler = backend.compiler(arch, build.source);
     const draft = this.#keepingSync(() => {
       privateFolder(this.dir);
       return claimFolder(".making-", this.dir);
@@ -277,6 +277,12 @@ export class BinaryCache implements Disposable {
     const visit = (file: string) => {
       if (seen.has(file)) return;
       seen.add(file);
+      if (file.endsWith(".cubin")) {
+        // Each byte is a character.
+        const text = new TextDecoder("latin1").decode(Deno.readFileSync(file));
+        for (const list of [parts, code]) list.push(text);
+        return;
+      }
       const text = Deno.readTextFileSync(file);
       parts.push(text);
       code.push(codeOf(text, file));

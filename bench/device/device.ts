@@ -68,9 +68,11 @@ export interface Backend {
   /**
    * The compiler for `arch`. Needs no device.
    *
+   * @param source What it is to compile. A backend may take files that need no compiler.
+   * @default {a source of the backend's language}
    * @throws {CaseError} `compile`, where no compiler is found, with all that was tried.
    */
-  compiler(arch: string): Compiler;
+  compiler(arch: string, source?: URL): Compiler;
   /** Opens a device; dispose it to give its memory back. */
   open(info: DeviceInfo): Device;
   /**

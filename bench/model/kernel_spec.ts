@@ -102,7 +102,10 @@ export interface LaunchSpec<P, T extends Axes> {
   readonly name: string;
   readonly backend: string;
   readonly idea?: string;
-  /** A file of C (`cpu`), CUDA C++, HIP C++ or MSL. */
+  /**
+   * A file of C (`cpu`), CUDA C++, HIP C++ or MSL; for CUDA also `.ptx` or `.cubin` of another
+   * compiler, which must be for the device's architecture.
+   */
   readonly source: URL;
   /** The name of its `extern "C"` function. */
   readonly entry: string;

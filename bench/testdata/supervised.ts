@@ -20,6 +20,8 @@ export interface Told {
 /** Options of {@linkcode tell}. */
 interface TellOptions extends Partial<SuperviseOptions> {
   readonly job?: Job;
+  /** The worker. @default {the fake one} */
+  readonly command?: readonly [string, ...string[]];
   /** The folder that the worker is given. */
   readonly folder?: string;
   /** Takes each event, before the next is waited for. */
@@ -29,11 +31,16 @@ interface TellOptions extends Partial<SuperviseOptions> {
 /** Supervises workers of which case b behaves in the manner of that name. */
 export async function tell(
   manner: string,
-  { job = JOB, folder, heard, ...options }: TellOptions = {},
+  {
+    job = JOB,
+    folder,
+    heard,
+    command = commandOf(manner, ...folder === undefined ? [] : [folder]),
+    ...options
+  }: TellOptions = {},
 ): Promise<Told> {
   const events: Event[] = [];
   let printed = "";
-  const command = commandOf(manner, ...folder === undefined ? [] : [folder]);
   const all = supervise(command, job, {
     timeoutMs: 30_000,
     provenance: { timer: "do_bench", cache: "cold" },

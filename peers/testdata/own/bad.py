@@ -64,5 +64,7 @@ def exits(A, B):
 
 
 def hangs(A, B):
+    with open(os.environ["MNKBENCH_TEST_PID"], "w", encoding="utf-8") as file:
+        file.write(str(os.getpid()))
     while True:
         time.sleep(1)
