@@ -1,6 +1,9 @@
 /**
  * The interface for suite files and programs outside this repository.
  *
+ * `bench`, `check`, `diff`, `readRows` and `table` do in a program what the commands of these names
+ * do.
+ *
  * A suite file defines kernels by `defineLaunch` (one launch) or `defineKernel` (any steps),
  * and exports a suite by `defineSuite`. `matmul` and `qmm` are operations to define kernels
  * for; `kernels` and `qmmKernels` are the built-in ones. To define an operation, implement
@@ -67,6 +70,48 @@ export type * from "./bench/model/suite.ts";
 export type * from "./bench/model/spec_schema.ts";
 export { tensorMapOn } from "./bench/device/device.ts";
 export type { TensorShape } from "./bench/device/device.ts";
+export {
+  bench,
+  type BenchResult,
+  check,
+  type CheckResult,
+  diff,
+  type DiffOptions,
+  readRows,
+  table,
+  type TableOptions,
+} from "./session/library/library.ts";
+export type {
+  BenchOptions,
+  CheckOptions,
+  RunEvent,
+  RunOptions,
+} from "./session/library/run_options.ts";
+export type {
+  Choice,
+  PeerChoice,
+  Running,
+  Timing,
+  Tuning,
+} from "./session/options.ts";
+export type { Judging } from "./session/library/compare_rows.ts";
+export type {
+  DiffData,
+  DiffMean,
+  DiffRow,
+  DiffSide,
+} from "./report/diff/machine.ts";
+export type { Verdict, VERDICTS } from "./report/diff/verdict.ts";
+export type * from "./bench/model/settings.ts";
+export type * from "./bench/row/columns.ts";
+export type {
+  FigureColumn,
+  FlatRow,
+  RowFields,
+  TextColumn,
+  TimedFlatRow,
+  UntimedFlatRow,
+} from "./bench/row/flat_row.ts";
 export { blocksPerUnit, wavesOf } from "./bench/model/occupancy.ts";
 export type * from "./bench/model/occupancy.ts";
 export { ops, type RegisteredOp } from "./kernels/mod.ts";

@@ -46,14 +46,18 @@ export interface Selected extends Taken {
 }
 
 /** Options of a selection. */
-type Selecting = Choice & Target & Partial<PeerChoice & Running & Timing> & {
-  /** The suites where none is named. @default {the usual ones, or all for other kernels} */
-  readonly unnamed?: readonly string[];
-  /** Take one part of the cases. */
-  readonly shard?: Shard | undefined;
-  /** Whether a shard may be without a case. @default {false} */
-  readonly orNone?: boolean;
-};
+export type Selecting =
+  & Choice
+  & Target
+  & Partial<PeerChoice & Running & Timing>
+  & {
+    /** The suites where none is named. @default {the usual ones, or all for other kernels} */
+    readonly unnamed?: readonly string[];
+    /** Take one part of the cases. */
+    readonly shard?: Shard | undefined;
+    /** Whether a shard may be without a case. @default {false} */
+    readonly orNone?: boolean;
+  };
 
 async function chosenBy(options: Selecting): Promise<Chosen> {
   const names = named(options.suites);

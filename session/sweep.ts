@@ -52,7 +52,7 @@ export interface SweepOptions {
 
 /** The outcome of a sweep. */
 export interface SweepEnd {
-  /** One for each case, its repeats combined; none where it was stopped. */
+  /** One for each case, its repeats combined; where it was stopped, of those that it came to. */
   readonly rows: readonly Row[];
   /** Rows that were kept, where it was stopped. */
   readonly kept: number;
@@ -120,9 +120,9 @@ async function run(
   found.remember();
   const { spent, memoryBytes } = found;
   const kept = journal.rows.length;
-  if (signal.aborted) return { rows: [], paths: [], kept, spent, memoryBytes };
-  demandComplete(journal, cases, runs);
   const rows = combined(journal);
+  if (signal.aborted) return { rows, paths: [], kept, spent, memoryBytes };
+  demandComplete(journal, cases, runs);
   const { parts } = selected;
   // Before the run is forgotten: its rows are of no use to `import` without it.
   if (parts) {

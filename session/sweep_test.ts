@@ -134,8 +134,8 @@ Deno.test("sweep() goes on with a stopped run for the same folder of results onl
       signal: stop.signal,
       row: () => stop.abort(),
     });
-    assertEquals(rows, []);
     assert(kept > 0);
+    assertEquals(rows.length, kept);
     await assertRejects(
       () => sweepIn(folder, { out: "other", resume: true }),
       UserError,

@@ -63,10 +63,10 @@ export function cudaIncludes(
     return path?.split("/").slice(0, -up).join("/");
   };
   const found = [first(TYPES, 1), first(NV_TARGET, 2)];
-  const includes = found.filter((folder) => folder !== undefined);
+  const includes = found.flatMap((folder) => folder ?? []);
   return {
     includes: [...new Set(includes)],
-    complete: !found.includes(undefined),
+    complete: includes.length === found.length,
   };
 }
 

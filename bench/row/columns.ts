@@ -97,6 +97,21 @@ export const PROVENANCE_COLUMNS = [
   "time",
 ] as const;
 
+/** Columns of the provenance that are numbers. */
+export const AMOUNT_COLUMNS = [
+  "flush_bytes",
+  "warmup_ms",
+  "rep_ms",
+  "seed",
+  "search_configs",
+  "search_ms",
+  "sm_mhz",
+  "mem_mhz",
+  "power_w",
+  "temp_c",
+  "schema",
+] as const satisfies readonly typeof PROVENANCE_COLUMNS[number][];
+
 /** The columns of a CSV, in order. */
 export const COLUMNS = [
   ...KEY_COLUMNS,

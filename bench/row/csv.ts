@@ -6,7 +6,7 @@
 
 import { stringify } from "@std/csv";
 import { UserError } from "../model/errors.ts";
-import { COLUMNS, SCHEMA } from "./row.ts";
+import { COLUMNS, type Row, SCHEMA } from "./row.ts";
 import {
   type Column,
   type CsvRow,
@@ -71,7 +71,7 @@ function clipped(note: string): string {
 }
 
 /** Returns the fields of `row`, in the order of {@linkcode COLUMNS}. */
-export function formatRow(row: KeptRow): string[] {
+export function formatRow(row: Row): string[] {
   const values: Partial<Record<Column, string | number | boolean>> = {
     ...row.key,
     ...row.place,
@@ -88,7 +88,7 @@ export function formatRow(row: KeptRow): string[] {
 }
 
 /** Converts `row` to what stands in a CSV. */
-export function recordOf(row: KeptRow): CsvRow {
+export function recordOf(row: Row): CsvRow {
   const fields = formatRow(row);
   return Object.fromEntries(COLUMNS.map((c, i) => [c, fields[i]!])) as CsvRow;
 }

@@ -13,7 +13,6 @@ import { BRIEFS, define } from "../command.ts";
 import { about } from "../options/flags.ts";
 import { sidesOf } from "../options/usual_paths.ts";
 import {
-  compareRows,
   type Comparing,
   exitCodeOfDiff,
   judgingFlags,
@@ -33,6 +32,7 @@ import {
 import { isPublished } from "../../bench/row/row.ts";
 import { isNoisyRow } from "../../report/model/noise.ts";
 import { LATEST, quoted, RESULTS, typed } from "../../session/home.ts";
+import { compareRows } from "../../session/library/compare_rows.ts";
 import { suiteNames } from "../../suites/mod.ts";
 
 /** `mnkbench diff`. */
@@ -76,7 +76,7 @@ async function diff(
 ): Promise<number> {
   const sides = sidesOf("diff", [given.base, given.next]);
   const options = { ...given, ...sides };
-  const found = await compareRows(options, sides);
+  const found = await compareRows(options, { ...sides, note: tell });
   say(show(found, options).join("\n"));
   const step = options.format === "text" && nextStep(found, options);
   if (step) tell(step);

@@ -32,7 +32,8 @@ import { METRICS } from "../../report/table/metrics.ts";
 import { leftOut } from "../../report/model/pivot.ts";
 import { formatTables, tablesOf, wideText } from "./table/tables.ts";
 import { rowLines } from "./table/one_row.ts";
-import { tableRows, USUAL_BASELINES } from "./table/rows.ts";
+import { tableRows } from "./table/rows.ts";
+import { USUAL_BASELINES } from "../../session/library/baselines.ts";
 
 /** The options of `table`. */
 export type TableOptions = InferValue<ReturnType<typeof tableFlags>>;

@@ -9,6 +9,8 @@ import process from "node:process";
 import { UserError } from "../../bench/model/errors.ts";
 import { ancestorNamed } from "../../bench/files/run_program.ts";
 import { shownJson } from "../../bench/files/json_file.ts";
+import { recordOf } from "../../bench/row/csv.ts";
+import { flatRow } from "../../bench/row/flat_row.ts";
 import type { Row } from "../../bench/row/row.ts";
 import {
   folded,
@@ -106,22 +108,7 @@ function columns(): number {
 
 /** Formats `row` as one line of JSON: the columns of the CSV, with numbers as numbers. */
 export function jsonRow(row: Row): string {
-  const { key, place, provenance, ...outcome } = row;
-  const { figures, accuracy, ...plain } = {
-    figures: {},
-    accuracy: {},
-    ...outcome,
-  };
-  const sizes = { m: Number(key.m), n: Number(key.n), k: Number(key.k) };
-  return shownJson({
-    ...key,
-    ...sizes,
-    ...place,
-    ...plain,
-    ...figures,
-    ...accuracy,
-    ...provenance,
-  });
+  return shownJson(flatRow(recordOf(row)));
 }
 
 /** The state of a command at work. */

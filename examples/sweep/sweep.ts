@@ -6,51 +6,28 @@
  * The rows, with all their columns, are in `results/` of the current folder.
  */
 
-import { DEFAULTS, type Row, select, sweep } from "mnkbench/session";
+import { bench } from "mnkbench";
 
 const [m = [16], k = [1024]] = Deno.args.map((list) =>
   list.split(",").map(Number)
 );
 
-const selected = await select({
+const { rows } = await bench({
   suites: ["matmul-fp32"],
   kernels: ["openblas", "decompose-k"],
-  overrides: { m, k },
-  where: {},
-  quick: false,
+  axes: { m, k },
   backend: "cpu",
-  device: 0,
-});
-
-const { rows } = await sweep(selected, { ...DEFAULTS, cacheDir: ".cache" }, {
-  runs: 1,
   out: "results",
-  fresh: true,
-  resume: false,
-  timeout: 60,
   signal: AbortSignal.timeout(10 * 60_000),
-  observer: {
-    note: (text) => console.error(text),
-    row: ({ key, status }) =>
-      console.error(`${key.kernel} ${key.m} ${key.k}: ${status}`),
-    progress: () => ({
-      update() {},
-      print: (line) => console.error(line),
-      [Symbol.dispose]() {},
-    }),
-  },
+  onEvent: (event) => event.event === "note" && console.error(event.text),
 });
 
-const bySize = Map.groupBy(rows, ({ key }: Row) => `${key.m}\t${key.k}`);
 console.log("m=n\tk\tkernel\tmedian_us");
-for (const [size, all] of bySize) {
-  const timed = all.filter((row) => row.status === "ok");
-  const [best] = timed.toSorted((a, b) =>
-    a.figures.median_us - b.figures.median_us
-  );
+for (const own of Map.groupBy(rows, ({ m, k }) => `${m}\t${k}`).values()) {
+  const [best] = own.filter((row) => row.status === "ok")
+    .toSorted((a, b) => a.median_us - b.median_us);
+  const { m, k } = own[0]!;
   console.log(
-    best === undefined
-      ? `${size}\t\t`
-      : `${size}\t${best.key.kernel}\t${best.figures.median_us.toFixed(2)}`,
+    [m, k, best?.kernel, best?.median_us.toFixed(2)].join("\t"),
   );
 }

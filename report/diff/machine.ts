@@ -5,9 +5,21 @@
  * @module
  */
 
+import {
+  array,
+  boolean,
+  exactOptional,
+  type GenericSchema,
+  literal,
+  number,
+  object,
+  picklist,
+  string,
+} from "valibot";
 import { shownJson } from "../../bench/files/json_file.ts";
 import type { SourcedRow } from "../../bench/row/read_csv.ts";
 import { KEY_COLUMNS } from "../../bench/row/row.ts";
+import { each, keySchema } from "../../bench/row/row_schema.ts";
 import {
   type Diff,
   failsOn,
@@ -17,16 +29,116 @@ import {
   titleOf,
 } from "./diff.ts";
 import { reasonOf } from "./text.ts";
-import { causesOf, type Judged } from "./verdict.ts";
+import { causesOf, type Judged, type Verdict, VERDICTS } from "./verdict.ts";
 
-/** Returns `diff` as JSON: the counts, the means, the listed rows with key and figures. */
-export function diffJson(diff: Diff, show: ShowOptions): string {
-  const content = {
-    counts: diff.counts,
-    geomeans: diff.means,
-    rows: listed(diff, show).map((judged) => rowJson(judged, show)),
+const sideSchema = object({
+  file: string(),
+  line: number(),
+  device: string(),
+  config: string(),
+  status: string(),
+  median_us: exactOptional(number()),
+});
+
+/** The schema of a comparison as data. */
+export const diffSchema = object({
+  counts: object(each(VERDICTS, number())),
+  geomeans: array(object({
+    suite: string(),
+    n: number(),
+    suspect: number(),
+    of: number(),
+    change: exactOptional(number()),
+  })),
+  rows: array(object({
+    verdict: picklist(VERDICTS),
+    also: exactOptional(picklist(VERDICTS)),
+    fails: boolean(),
+    key: keySchema,
+    base: exactOptional(sideSchema),
+    new: exactOptional(sideSchema),
+    change: exactOptional(number()),
+    interval_us: exactOptional(object({
+      low: number(),
+      high: number(),
+      apart: exactOptional(literal(true)),
+    })),
+    why: string(),
+    causes: array(string()),
+  })),
+}) satisfies GenericSchema<unknown, DiffData>;
+
+/** The geometric mean of a suite, or of all (an empty name) where there are several. */
+export interface DiffMean {
+  readonly suite: string;
+  /** Pairs in the mean. */
+  readonly n: number;
+  /** Pairs left out because a row is above the speed of light. */
+  readonly suspect: number;
+  /** Pairs, those of one row too. */
+  readonly of: number;
+  /** Relative: 0.05 is 5 % slower; missing without a pair. */
+  readonly change?: number;
+}
+
+/** One of the two rows of a case. */
+export interface DiffSide {
+  /** The CSV that it is in. */
+  readonly file: string;
+  readonly line: number;
+  readonly device: string;
+  readonly config: string;
+  readonly status: string;
+  readonly median_us?: number;
+}
+
+/** A case, and the verdict on it. */
+export interface DiffRow {
+  readonly verdict: Verdict;
+  /** The verdict without what is worse. */
+  readonly also?: Verdict;
+  readonly fails: boolean;
+  /** Columns of the key, as text. */
+  readonly key: Readonly<Record<string, string>>;
+  readonly base?: DiffSide;
+  readonly new?: DiffSide;
+  /** Relative: 0.05 is 5 % slower. */
+  readonly change?: number;
+  /** The 98 % interval of the difference, where it decides the verdict. */
+  readonly interval_us?: {
+    readonly low: number;
+    readonly high: number;
+    readonly apart?: true;
   };
-  return shownJson(content, 2);
+  readonly why: string;
+  /** What else differs. */
+  readonly causes: readonly string[];
+}
+
+/** A comparison as data. */
+export interface DiffData {
+  /** Cases by verdict. */
+  readonly counts: Readonly<Record<Verdict, number>>;
+  readonly geomeans: readonly DiffMean[];
+  /** Those that are listed, the worst first. */
+  readonly rows: readonly DiffRow[];
+}
+
+/** Returns `diff` as data. */
+export function diffData(diff: Diff, show: ShowOptions): DiffData {
+  return {
+    counts: diff.counts,
+    geomeans: diff.means.map(({ change, ...mean }) => ({
+      ...mean,
+      ...(change === undefined ? {} : { change }),
+    })),
+    rows: listed(diff, show).map((judged) => rowData(judged, show)),
+  };
+}
+
+/** Returns `diff` as JSON. */
+export function diffJson(diff: Diff, show: ShowOptions): string {
+  return shownJson(diffData(diff, show), 2);
 }
 
 /** Returns the lines of a JUnit report: a test suite for each suite, a test for each row. */
@@ -54,7 +166,10 @@ export function diffJunit(diff: Diff, show: ShowOptions): readonly string[] {
   ];
 }
 
-function rowJson(judged: Judged, { failOn }: ShowOptions) {
+function rowData(
+  judged: Judged,
+  { failOn }: ShowOptions,
+): DiffRow {
   const { verdict, also, pair, speed, why } = judged;
   const row = rowOf(pair);
   return {
@@ -62,8 +177,8 @@ function rowJson(judged: Judged, { failOn }: ShowOptions) {
     ...(also === undefined ? {} : { also }),
     fails: failsOn(judged, failOn),
     key: Object.fromEntries(KEY_COLUMNS.map((c) => [c, row[c]])),
-    ...(pair.base && { base: sideJson(pair.base) }),
-    ...(pair.next && { new: sideJson(pair.next) }),
+    ...(pair.base && { base: sideData(pair.base) }),
+    ...(pair.next && { new: sideData(pair.next) }),
     ...(speed && { change: speed.change }),
     ...(speed?.interval && { interval_us: speed.interval }),
     why,
@@ -71,7 +186,7 @@ function rowJson(judged: Judged, { failOn }: ShowOptions) {
   };
 }
 
-function sideJson({ file, line, row }: SourcedRow) {
+function sideData({ file, line, row }: SourcedRow): DiffSide {
   return {
     file,
     line,

@@ -29,7 +29,8 @@ import {
 } from "../../../session/options.ts";
 import { jobOf } from "../../../session/run_job.ts";
 import { say, screenOf, tell } from "../../terminal/output.ts";
-import { type Comparing, exitCodeOfDiff, limitsOf } from "../diff/compare.ts";
+import { limitsOf } from "../../../session/library/compare_rows.ts";
+import { type Comparing, exitCodeOfDiff } from "../diff/compare.ts";
 import { type CasePair, type Names, selectSides, type Sides } from "./sides.ts";
 import { type BothMeasured, inTurns, RUNS, type Side } from "./turns.ts";
 

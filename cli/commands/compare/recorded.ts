@@ -27,12 +27,11 @@ import type { ComparedRuns } from "../../../session/options.ts";
 import type { Sides } from "../../options/usual_paths.ts";
 import { say, tell } from "../../terminal/output.ts";
 import { show } from "../diff.ts";
+import { type Comparing, exitCodeOfDiff } from "../diff/compare.ts";
 import {
   compareRows,
-  type Comparing,
-  exitCodeOfDiff,
   limitsOf,
-} from "../diff/compare.ts";
+} from "../../../session/library/compare_rows.ts";
 import { inTurns } from "./turns.ts";
 
 /** Options of measuring both sides again. */
@@ -41,7 +40,7 @@ type One = Judged;
 
 /** Compares, measures the doubtful rows again, and prints. */
 export async function confirm(options: Confirming): Promise<number> {
-  const first = await compareRows(options, options);
+  const first = await compareRows(options, { ...options, note: tell });
   const { peers = [], ours = [] } = Object.groupBy(
     first.judged.filter(isDoubtful),
     (one) => isPeer(one) ? "peers" : "ours",

@@ -25,7 +25,11 @@ import {
   writeDeviceFile,
 } from "../../../bench/row/results.ts";
 import { readSamples, writeSamples } from "../../../bench/row/samples.ts";
-import { FAIL_ON, judgeRows, measuredIn } from "../diff/compare.ts";
+import {
+  FAIL_ON,
+  judgeRows,
+  measuredIn,
+} from "../../../session/library/compare_rows.ts";
 import { show } from "../diff.ts";
 import { tell } from "../../terminal/output.ts";
 import { quoted } from "../../../session/home.ts";

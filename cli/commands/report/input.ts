@@ -26,10 +26,10 @@ import {
   type SourcedRow,
 } from "../../../session/read_rows.ts";
 import { usualPaths } from "../../options/usual_paths.ts";
-import { tellFolded } from "../../terminal/output.ts";
+import { tell, tellFolded } from "../../terminal/output.ts";
 import { builtInSuites } from "../../../suites/mod.ts";
-import { compareRows } from "../diff/compare.ts";
-import { USUAL_BASELINES } from "../table/rows.ts";
+import { compareRows } from "../../../session/library/compare_rows.ts";
+import { USUAL_BASELINES } from "../../../session/library/baselines.ts";
 
 /** The rows of a page. */
 export interface Source {
@@ -162,15 +162,10 @@ async function outcomesOf(
   options: Source,
   paths: { readonly base: string; readonly next: string },
 ): Promise<Pairs> {
-  const { judged: all } = await compareRows({
-    ...paths,
-    threshold: options.threshold,
-    minUs: undefined,
-    failOn: [],
-    only: undefined,
-    format: "text",
-    config: undefined,
-  }, { lean: false });
+  const { judged: all } = await compareRows(
+    { ...paths, threshold: options.threshold },
+    { lean: false, note: tell },
+  );
   const judged = ofTiming(all, ({ pair }) => rowOf(pair), options);
   const base = inOrder(judged.map(({ pair }) => pair.base));
   const now = inOrder(judged.map(({ pair }) => pair.next));

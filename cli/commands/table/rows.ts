@@ -19,7 +19,7 @@ import {
   readRows,
   type SourcedRow,
 } from "../../../session/read_rows.ts";
-import { builtInSuites } from "../../../suites/mod.ts";
+import { baselinesOf } from "../../../session/library/baselines.ts";
 import { usualPaths } from "../../options/usual_paths.ts";
 import { tellFolded } from "../../terminal/output.ts";
 
@@ -296,20 +296,4 @@ function refuseUnknown(
     ? `did you mean ${near.join(" or ")}?`
     : `there are ${all.join(", ")}`;
   throw new UserError(`No ${what} in these rows is named ${name}: ${hint}`);
-}
-
-/** Baselines of published figures where a suite has none of its own. */
-const EAGER = ["torch.mm+relu", "torch.mm"];
-/** Baselines of suites of users, whose files are not loaded. */
-export const USUAL_BASELINES: readonly string[] = [
-  ...["cublas", "openblas", "blocked", "naive"],
-  ...EAGER,
-];
-
-const builtIn = await builtInSuites();
-
-/** Returns the baselines of `suite`, the preferred first. */
-export function baselinesOf(suite: string): readonly string[] {
-  const own = builtIn.find(({ name }) => name === suite)?.baselines;
-  return own === undefined ? USUAL_BASELINES : [...own, ...EAGER];
 }

@@ -33,7 +33,8 @@ import { winsSheets } from "../../../report/table/wins_sheet.ts";
 import { isOwnKernel } from "../../../session/own_kernels.ts";
 import { formatWide } from "../../../report/table/wide.ts";
 import { tell } from "../../terminal/output.ts";
-import { baselinesOf, type Chosen } from "./rows.ts";
+import { baselinesOf } from "../../../session/library/baselines.ts";
+import type { Chosen } from "./rows.ts";
 
 /** The baselines and the format of tables. */
 export interface Layout extends Pick<Shown, "top" | "lines" | "all"> {

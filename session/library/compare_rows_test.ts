@@ -1,22 +1,28 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { join } from "node:path";
-import { writeCsv } from "../../../bench/row/csv.ts";
-import type { CsvRow } from "../../../bench/row/csv_row.ts";
-import { EXIT, UserError } from "../../../bench/model/errors.ts";
-import { keyText } from "../../../bench/row/row.ts";
-import { formatSamples, writeSamples } from "../../../bench/row/samples.ts";
-import { formatEffects, keyFields } from "../../../report/diff/mde.ts";
-import { csvRow, placed } from "../../../report/testdata/csv_rows.ts";
-import { VERDICT_CASES } from "../../../report/testdata/verdict_cases.ts";
-import { VERDICTS } from "../../../report/diff/verdict.ts";
+import { writeCsv } from "../../bench/row/csv.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
+import { EXIT, UserError } from "../../bench/model/errors.ts";
+import { keyText } from "../../bench/row/row.ts";
+import { formatSamples, writeSamples } from "../../bench/row/samples.ts";
+import { formatEffects, keyFields } from "../../report/diff/mde.ts";
+import { csvRow, placed } from "../../report/testdata/csv_rows.ts";
+import { VERDICT_CASES } from "../../report/testdata/verdict_cases.ts";
+import { VERDICTS } from "../../report/diff/verdict.ts";
+import { exitCodeOfDiff } from "../../cli/commands/diff/compare.ts";
 import {
   compareRows,
-  type Comparing,
-  exitCodeOfDiff,
   FAIL_ON,
+  type Judging,
   withoutUnmeasuredPeers,
   withoutUnmeasuredTimings,
-} from "./compare.ts";
+} from "./compare_rows.ts";
+
+/** Both sides, and how they are compared. */
+interface Comparing extends Judging {
+  readonly base: string;
+  readonly next: string;
+}
 
 /** A folder with `base` and `next` as CSVs, and how they are compared. */
 async function within(
@@ -28,12 +34,6 @@ async function within(
     const options: Comparing = {
       base: join(folder, "base.csv"),
       next: join(folder, "next.csv"),
-      threshold: undefined,
-      minUs: undefined,
-      failOn: FAIL_ON,
-      only: undefined,
-      format: "text",
-      config: undefined,
     };
     await Deno.writeTextFile(options.base, writeCsv(base));
     await Deno.writeTextFile(options.next, writeCsv(next));

@@ -1,0 +1,154 @@
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { join } from "node:path";
+import { UserError } from "../../bench/model/errors.ts";
+import { testdata } from "../../cli/testdata/program.ts";
+import {
+  bench,
+  type BenchOptions,
+  check,
+  diff,
+  type FlatRow,
+  readRows,
+  type RunEvent,
+  table,
+} from "mnkbench";
+
+/** Options that put all files of a short sweep into `folder`. */
+function small(folder: string): BenchOptions {
+  return {
+    ...{ suites: [testdata("small_suite.ts")], backend: "cpu" },
+    ...{ warmup: 0.1, rep: 0.5, kernelCache: join(folder, "kernels") },
+    ...{ out: join(folder, "out"), unfinished: join(folder, "runs") },
+  };
+}
+
+async function inFolder(test: (folder: string) => Promise<void>) {
+  const folder = await Deno.makeTempDir();
+  try {
+    await test(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+const named = (rows: readonly FlatRow[]) =>
+  rows.map(({ kernel, m, k, status }) => `${kernel} ${m} ${k} ${status}`);
+
+Deno.test("bench() gives the rows that it writes, and tells of each; table() and diff() take them", () =>
+  inFolder(async (folder) => {
+    const events: RunEvent[] = [];
+    const { rows, paths, stopped } = await bench({
+      ...small(folder),
+      axes: { k: [8] },
+      onEvent: (event) => events.push(event),
+    });
+    assertEquals(stopped, false);
+    assertEquals(named(rows), [
+      ...["naive 2 8 ok", "zeros 2 8 wrong", "picky 2 8 unsupported"],
+      ...["naive 4 8 ok", "zeros 4 8 wrong", "picky 4 8 unsupported"],
+    ]);
+    for (const row of rows) {
+      if (row.status === "ok") assert(row.median_us > 0 && row.samples! > 0);
+    }
+    assertEquals(await readRows(paths), [...rows]);
+    const told = events.flatMap((one) => one.event === "row" ? [one.row] : []);
+    assertEquals(told, [...rows]);
+    const last = events.filter(({ event }) => event === "progress").at(-1);
+    assertEquals({ ...last, left: 0 }, {
+      ...{ event: "progress", done: 6, total: 6, failed: 2, left: 0 },
+    });
+    const text = await table(rows);
+    assertMatch(text, /^small on .*\nmedian µs +naive .*\n2×2×8 /);
+    const md = await table(rows, { metrics: ["gbps"], format: "md" });
+    assertMatch(md, /^\| 2×2×8 \| .*\d.* \| wrong \|$/m);
+    const { counts, geomeans } = await diff(paths, paths);
+    assertEquals([counts.same, geomeans[0]!.n], [6, 2]);
+  }));
+
+Deno.test("bench() keeps what was measured where it is stopped, and goes on from there", () =>
+  inFolder(async (folder) => {
+    const stop = new AbortController();
+    const one = { ...small(folder), kernels: ["naive"] };
+    const first = await bench({
+      ...one,
+      signal: stop.signal,
+      onEvent: ({ event }) => event === "row" && stop.abort(),
+    });
+    assert(first.stopped && first.rows.length > 0);
+    assertEquals(first.paths, []);
+    const notes: string[] = [];
+    const { rows } = await bench({
+      ...one,
+      onEvent: (event) => event.event === "note" && notes.push(event.text),
+    });
+    assertEquals(rows.length, 4);
+    assertEquals(rows.slice(0, first.rows.length), first.rows);
+    assertMatch(notes.join("\n"), /^Going on with the run of /m);
+  }));
+
+Deno.test("check() checks edge-case shapes too, or the given sizes alone", () =>
+  inFolder(async (folder) => {
+    const suites = [testdata("small_suite.ts")];
+    const given = { suites, backend: "cpu", kernelCache: folder };
+    const { rows, stopped } = await check({
+      ...{ ...given, kernels: ["naive"] },
+      axes: { m: [3], k: [5] },
+    });
+    assertEquals([named(rows), stopped], [["naive 3 5 checked"], false]);
+    const all = await check({
+      ...{ ...given, kernels: ["naive"] },
+    });
+    assert(all.rows.length > 4 + 4);
+    assert(all.rows.every(({ status }) => status === "checked"));
+  }));
+
+for (
+  const [what, options, expected] of [
+    [
+      "an unknown option",
+      { suite: "x" },
+      /^Cannot bench: field suite is unknown; mend/,
+    ],
+    ["no list", { suites: "x" }, /field suites is "x": it must be a list/],
+    [
+      "too few runs",
+      { runs: 0 },
+      /field runs: it must be a number from 1 to 10000/,
+    ],
+    ["a broken number", { seed: 1.5 }, /field seed: it must be a whole number/],
+    [
+      "no timer",
+      { timer: "clock" },
+      /field timer: it must be do_bench, graph, /,
+    ],
+    ["no signal", { signal: 1 }, /field signal is 1: it must be AbortSignal/],
+    [
+      "no axis",
+      { axes: { q: [1] } },
+      /^Suite small has no axis q: its axes are /,
+    ],
+    [
+      "no size",
+      { axes: { m: [-1] } },
+      /m is -1: give a whole number of at least 1/,
+    ],
+    ["no kernel", { kernels: ["naif"] }, /^No kernel is named naif: /],
+    ["no backend", { backend: "gpu" }, /^No backend is named gpu: /],
+  ] as const
+) {
+  Deno.test(`bench() refuses ${what} in one line`, () =>
+    inFolder(async (folder) => {
+      const wrong = { ...small(folder), ...options } as BenchOptions;
+      const error = await assertRejects(() => bench(wrong), UserError);
+      assertMatch(error.message, expected);
+      assertEquals(error.message.split("\n").length, 1);
+    }));
+}
+
+Deno.test("table() refuses a metric that there is not", async () => {
+  const wrong = { metrics: ["speed"] } as unknown as Parameters<
+    typeof table
+  >[1];
+  const error = await assertRejects(() => table([], wrong), UserError);
+  assertMatch(error.message, /^No metric is named speed: there are us, /);
+});
