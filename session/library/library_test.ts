@@ -123,6 +123,11 @@ for (
     ],
     ["no signal", { signal: 1 }, /field signal is 1: it must be AbortSignal/],
     [
+      "no peers",
+      { peers: "mine" },
+      /field peers: it must be torch, or a Python file/,
+    ],
+    [
       "no axis",
       { axes: { q: [1] } },
       /^Suite small has no axis q: its axes are /,
