@@ -35,7 +35,7 @@ const DRIVERS = {
   hip: { file: "libamdhip64.so", own: GPU, defined: ["-DHIP"] },
   metal: {
     file: "libMetal.so",
-    own: ["metal/objc.c", "metal/metal.c", "metal/queue.c"],
+    own: ["metal/objc.c", "metal/metal.c", "metal/queue.c", "metal/mps.c"],
     defined: ["-DMETAL"],
   },
 } as const;
@@ -260,7 +260,10 @@ const OPEN: Readonly<Record<EmulatedApi, (library: string) => Backend>> = {
       host: NOWHERE,
     }),
   metal: (library) =>
-    metal({ objc: [library], metal: [library], cores: () => 40 }),
+    metal({
+      ...{ objc: [library], metal: [library], mps: [library] },
+      cores: () => 40,
+    }),
 };
 
 /**

@@ -7,6 +7,7 @@
 import { checkLibrary, flatten, METAL_FLAGS } from "./library.ts";
 import { allocateMetal } from "./memory.ts";
 import { loadMetal } from "./module.ts";
+import { openMps } from "./mps.ts";
 import { Objc } from "./objc.ts";
 import { MetalQueue } from "./queue.ts";
 import { askTool } from "../shared/compiler.ts";
@@ -25,6 +26,8 @@ interface MetalOptions {
   readonly objc?: readonly string[];
   /** Metal's framework. */
   readonly metal?: readonly string[];
+  /** Metal Performance Shaders. */
+  readonly mps?: readonly string[];
   /** Cores of the GPU. @default {as the registry of drivers has them} */
   readonly cores?: () => number | undefined;
   /** The system. @default {this one} */
@@ -114,7 +117,7 @@ export function metal(options: MetalOptions = {}): Backend {
         const { objc, found } = use();
         const at = found[info.index];
         if (at === undefined) throw new Error("there is no such device");
-        return openMetalDevice(objc, at.handle, info);
+        return openMetalDevice(objc, at.handle, { info, mps: options.mps });
       } catch (error) {
         throw new UserError(
           `Cannot open Metal device ${info.index}: ${messageOf(error)}`,
@@ -216,11 +219,16 @@ const NS_PER_SECOND = 1e9;
 function openMetalDevice(
   objc: Objc,
   handle: bigint,
-  info: DeviceInfo,
+  { info, mps }: {
+    readonly info: DeviceInfo;
+    readonly mps: readonly string[] | undefined;
+  },
 ): Device {
   const made = objc.send(handle, "newCommandQueue");
   if (made === 0n) throw new Error("newCommandQueue: nil");
   const queue = new MetalQueue(objc, made);
+  const version = info.driver;
+  const library = openMps({ queue, device: handle, version, paths: mps });
   let open = true;
   return {
     info,
@@ -232,10 +240,11 @@ function openMetalDevice(
       ),
     interval: () => createMetalInterval(queue),
     synchronize: () => queue.wait(),
-    blasReason:
-      "this version of mnkbench calls no matrix library of Metal's (MPSMatrixMultiplication)",
+    ...library,
     [Symbol.dispose]() {
-      if (open) queue[Symbol.dispose]();
+      if (!open) return;
+      if ("blas" in library) library.blas[Symbol.dispose]();
+      queue[Symbol.dispose]();
       open = false;
     },
   };

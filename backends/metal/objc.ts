@@ -35,6 +35,7 @@ const RUNTIME = {
   send1: send(["u64"], "u64"),
   send2: send(["u64", "u64"], "u64"),
   send3: send(["u64", "u64", "u64"], "u64"),
+  send4: send(["u64", "u64", "u64", "u64"], "u64"),
   /** BOOL f(u64) */
   flag: send(["u64"], "u8"),
   /** CFTimeInterval f(void) */
@@ -52,6 +53,10 @@ const RUNTIME = {
   fill: send(["u64", RANGE, "u8"], "void"),
   /** void f(id, NSUInteger, id, NSUInteger, NSUInteger) */
   copy: send(["u64", "u64", "u64", "u64", "u64"], "void"),
+  /** id f(NSUInteger, NSUInteger, NSUInteger, MPSDataType) */
+  descriptor: send(["u64", "u64", "u64", "u32"], "u64"),
+  /** id f(id, BOOL, BOOL, NSUInteger, NSUInteger, NSUInteger, double, double) */
+  product: send(["u64", "u8", "u8", "u64", "u64", "u64", "f64", "f64"], "u64"),
   /** void f(MTLSize, MTLSize) */
   sizes: send([SIZE, SIZE], "void"),
 } as const satisfies Deno.ForeignLibraryInterface;

@@ -55,6 +55,14 @@ export class MetalQueue implements Disposable {
     return this.#encoder;
   }
 
+  /** The command buffer, without an encoder, to give one step to that encodes itself. */
+  buffer(): bigint {
+    if (this.#steps >= MOST_STEPS && !this.#taken) this.commit();
+    this.#steps++;
+    this.#endEncoding();
+    return this.#open();
+  }
+
   #open(): bigint {
     if (this.#buffer !== 0n) return this.#buffer;
     // The queue makes a caller wait where 64 are under way.

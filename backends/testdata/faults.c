@@ -5,8 +5,8 @@
 
 #include "../../emulator/driver/control.h"
 
-static struct { char call[80]; int after, status; } faults[16];
-static struct { char call[80]; int count; } counts[96];
+static struct { char call[128]; int after, status; } faults[16];
+static struct { char call[128]; int count; } counts[96];
 extern int driver_devices;
 static struct { unsigned char config[56], attributes[2][72]; } last;
 
@@ -15,7 +15,7 @@ static struct { unsigned char config[56], attributes[2][72]; } last;
 void mock_fault(const char *call, int after, int status) {
   for (int i = 0; i < 16; i++)
     if (!faults[i].status) {
-      strncpy(faults[i].call, call, 79);
+      strncpy(faults[i].call, call, 127);
       faults[i].after = after, faults[i].status = status;
       return;
     }
@@ -46,7 +46,7 @@ void mock_old(int is) { driver_old = is; }
 
 void driver_called(const char *call) {
   for (int i = 0; i < 96; i++) {
-    if (!counts[i].call[0]) strncpy(counts[i].call, call, 79);
+    if (!counts[i].call[0]) strncpy(counts[i].call, call, 127);
     if (strcmp(counts[i].call, call)) continue;
     counts[i].count++;
     return;

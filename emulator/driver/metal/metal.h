@@ -32,7 +32,8 @@ struct Object {
 extern const Class class_Class, class_NSString, class_NSArray, class_NSError, class_NSProcessInfo,
     class_MTLArchitecture, class_MTLDevice, class_MTLBuffer, class_MTLCompileOptions, class_MTLLibrary,
     class_MTLFunction, class_MTLComputePipelineState, class_MTLCommandQueue, class_MTLCommandBuffer,
-    class_MTLComputeCommandEncoder, class_MTLBlitCommandEncoder;
+    class_MTLComputeCommandEncoder, class_MTLBlitCommandEncoder, class_MPSMatrixDescriptor, class_MPSMatrix,
+    class_MPSMatrixMultiplication;
 
 void *driver_new(const Class *c);  // owned by the caller
 void *driver_auto(void *object);   // owned by the pool
@@ -62,6 +63,10 @@ typedef struct { Object o; MTLFunction *function; } MTLComputePipelineState;
 typedef struct { Object o; } MTLCommandQueue;
 typedef struct { u64 x, y, z; } MTLSize;
 typedef struct { u64 location, length; } NSRange;
+
+typedef struct MTLCommandBuffer MTLCommandBuffer;
+// Has a command buffer call `run(work)` when it is committed; it frees `work`, and keeps the buffers.
+void driver_work(MTLCommandBuffer *b, void (*run)(void *work), void *work, MTLBuffer *const *uses, int count);
 
 // Compiles MSL `source` for the emulator; returns a library that was loaded, or NULL and a log.
 void *driver_compile_msl(const char *source, char **log);

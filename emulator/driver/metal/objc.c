@@ -66,7 +66,8 @@ void objc_autoreleasePoolPop(u64 mark) {
   while (pool_size > (int)mark - 1) driver_release(pooled[--pool_size]);
 }
 
-static const Class *const classes[] = {&class_NSString, &class_NSProcessInfo, &class_MTLCompileOptions};
+static const Class *const classes[] = {&class_NSString, &class_NSProcessInfo, &class_MTLCompileOptions,
+                                       &class_MPSMatrixDescriptor, &class_MPSMatrix, &class_MPSMatrixMultiplication};
 const Class *objc_getClass(const char *name) {
   for (unsigned i = 0; i < sizeof classes / sizeof *classes; i++)
     if (!strcmp(classes[i]->name, name)) return classes[i];
@@ -96,8 +97,9 @@ static const Method of_all[] = {{"retain", retain}, {"release", release}, {"init
                                 {"respondsToSelector:", responds}, {NULL, NULL}};
 static const Class all = {NULL, "NSObject", of_all, 0, NULL};
 
-void *process_info(void);
-static const Method methods_Class[] = {{"new", create}, {"alloc", create}, {"processInfo", process_info}, {NULL, NULL}};
+void *process_info(void), *driver_matrix_descriptor(void *, const char *, u64, u64, u64, unsigned);
+static const Method methods_Class[] = {{"new", create}, {"alloc", create}, {"processInfo", process_info},
+                                       {"matrixDescriptorWithRows:columns:rowBytes:dataType:", driver_matrix_descriptor}, {NULL, NULL}};
 const Class class_Class = {NULL, "Class", methods_Class, sizeof(Class), NULL};
 
 // 0 in every register that a result may be in.
