@@ -211,6 +211,7 @@ const SOURCES: Readonly<
   "backends/metal/instruments.metal": [{}],
   "kernels/matmul/metal/product.metal": tiled,
   "kernels/matmul/metal/sums.metal": typed,
+  "kernels/qmm/metal/dequantise.metal": formats,
   "kernels/qmm/metal/qmm.metal": formats.flatMap((f) =>
     ["nn", "nt"].map((LAYOUT) => ({ ...f, ...TILE, LAYOUT, OUT: "f32" }))
   ),

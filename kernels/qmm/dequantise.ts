@@ -1,5 +1,6 @@
 /**
- * Steps that convert weights from their stored form to 16 bits and back, on the CPU and on CUDA.
+ * Steps that convert weights from their stored form to 16 bits and back, and the library's product
+ * of 16-bit weights. On Metal weights are only brought to 16 bits.
  *
  * @module
  */
@@ -8,7 +9,12 @@ import type { Build, Program } from "../../bench/device/device.ts";
 import { i64, type Memory, type Step } from "../../bench/device/queue.ts";
 import type { Operands } from "../../bench/model/problem.ts";
 import { isChannel } from "../../bench/formats/quant_format.ts";
+import type { Values } from "../../bench/model/grid.ts";
+import { defineKernel } from "../../bench/model/kernel.ts";
+import type { Context, Kernel } from "../../bench/model/kernel_spec.ts";
+import { blasOf } from "../common/blas.ts";
 import { launch } from "../common/launch.ts";
+import { qmm } from "./op.ts";
 import {
   formatArgs,
   type QmmPoint,
@@ -17,6 +23,8 @@ import {
 } from "./point.ts";
 
 const THREADS = 256;
+/** Weights of a thread. */
+const CODES = 8;
 /** Blocks at most: enough to fill any device. */
 const MOST_BLOCKS = 1 << 14;
 
@@ -25,15 +33,26 @@ const ON_CPU: Build = {
   defines: {},
 };
 
+/** The backends that convert. */
+type Backend = "cpu" | "cuda" | "metal";
+
 /** The translation unit of both directions. */
 export function conversionBuild(
-  backend: "cpu" | "cuda",
+  backend: Backend,
   { type, mode, bits }: QmmPoint,
 ): Build {
-  return backend === "cpu" ? ON_CPU : {
-    source: new URL("./cuda/dequantise.cu", import.meta.url),
-    defines: { TYPE: type, MODE: mode.toUpperCase(), BITS: bits },
-  };
+  const defines = { TYPE: type, MODE: mode.toUpperCase(), BITS: bits };
+  return {
+    cpu: ON_CPU,
+    cuda: {
+      source: new URL("./cuda/dequantise.cu", import.meta.url),
+      defines,
+    },
+    metal: {
+      source: new URL("./metal/dequantise.metal", import.meta.url),
+      defines: { ...defines, AFFINE_MODE: Number(mode === "affine") },
+    },
+  }[backend];
 }
 
 /** The memory and programs of a conversion. */
@@ -54,7 +73,7 @@ export function denseBytes(point: QmmPoint): number {
 
 /** Writes `dense` from the stored weights. */
 export function dequantiseStep(
-  backend: "cpu" | "cuda",
+  backend: Backend,
   site: Conversion,
 ): Step {
   const { point, operands, dense } = site;
@@ -63,7 +82,10 @@ export function dequantiseStep(
     entry: "dequantise",
     memory: [...weightMemory(operands), dense],
     count: rows * cols,
-    blocks: Math.min(MOST_BLOCKS, Math.ceil(rows * cols / 8 / THREADS)),
+    blocks: Math.min(
+      backend === "cuda" ? MOST_BLOCKS : Infinity,
+      Math.ceil(rows * cols / CODES / THREADS),
+    ),
   });
 }
 
@@ -92,9 +114,53 @@ export function quantiseStep(
   });
 }
 
-/** The launch of one direction: C takes rows and columns, CUDA the `count` of what threads share. */
+/**
+ * The decoding of all weights, and the library's product of the 16-bit ones.
+ *
+ * @throws {CaseError} `unsupported`, where there is no library, or none for the type.
+ */
+export function libraryParts(
+  backend: "cuda" | "metal",
+  context: Context<QmmPoint, Values>,
+): readonly [decode: Step, multiply: Step] {
+  const { point, operands, device, alloc } = context;
+  const { m, n, k, type, transposed } = point;
+  const blas = blasOf(device);
+  const dense = alloc(denseBytes(point));
+  return [
+    dequantiseStep(backend, { ...context, dense }),
+    blas.gemm({
+      ...{ m, n, k },
+      a: { memory: operands.x!, type, ld: k },
+      b: { memory: dense, type, ld: weightShape(point).cols, transposed },
+      c: { memory: operands.y!, type, ld: n },
+    }),
+  ];
+}
+
+/** The library on 16-bit weights, decoded before the clock starts: the baseline of quantisation. */
+export function libraryKernel(
+  name: string,
+  backend: "cuda" | "metal",
+): Kernel<QmmPoint> {
+  return defineKernel(qmm, {
+    name,
+    backend,
+    idea: "the library on 16-bit weights, decoded before the clock starts",
+    builds: (point) => [conversionBuild(backend, point)],
+    prepare(context) {
+      const [decode, multiply] = libraryParts(backend, context);
+      return { setup: [decode], steps: [multiply] };
+    },
+  });
+}
+
+/**
+ * The launch of one direction: C takes rows and columns, CUDA the `count` of what threads share,
+ * Metal that of eights.
+ */
 function converted(
-  backend: "cpu" | "cuda",
+  backend: Backend,
   site: Conversion,
   { entry, memory, count, blocks }: {
     readonly entry: string;
@@ -113,7 +179,11 @@ function converted(
     })
     : launch(site, build, {
       entry,
-      args: [...memory, i64(count), point.group],
+      args: [
+        ...memory,
+        backend === "cuda" ? i64(count) : count / CODES,
+        point.group,
+      ],
       shape: { grid: [blocks, 1, 1], block: [THREADS, 1, 1] },
     });
 }

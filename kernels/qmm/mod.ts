@@ -22,6 +22,8 @@ export const kernels: readonly Kernel<QmmPoint>[] = [
 
 /**
  * The baselines of speed-ups on each backend, the preferred first: a library on 16-bit weights;
- * on Metal, where none is called, what MLX would run.
+ * on Metal, whose library knows no bf16, what MLX would run.
  */
-export const baselines: readonly string[] = ["cublas", "mlx", "dense", "naive"];
+export const baselines: readonly string[] = [
+  ...["cublas", "mps", "mlx", "dense", "naive"],
+];

@@ -9,6 +9,7 @@ import type { Values } from "../../../bench/model/grid.ts";
 import type { Kernel, KernelSpec } from "../../../bench/model/kernel_spec.ts";
 import { isChannel } from "../../../bench/formats/quant_format.ts";
 import { defineKernel } from "../../../bench/model/kernel.ts";
+import { libraryKernel } from "../dequantise.ts";
 import { qmm } from "../op.ts";
 import type { QmmPoint } from "../point.ts";
 import {
@@ -139,8 +140,9 @@ const mlx: Kernel<QmmPoint> = define<Choice>({
   },
 }, (point, { kernel, split }) => PRODUCTS[kernel](point, split));
 
-/** In the order of listings and tables: the choice, then what it chooses from. */
+/** In the order of listings and tables: the library, the choice, then what it chooses from. */
 const mlxKernels: readonly Kernel<QmmPoint>[] = [
+  libraryKernel("mps", "metal"),
   mlx,
   alone({
     name: "qmv",

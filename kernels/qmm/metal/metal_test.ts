@@ -27,6 +27,7 @@ const configs = (name: string, values: Record<string, string | number>) =>
 
 Deno.test("metalKernels are in the order of listings", () => {
   assertEquals(metalKernels.map(({ name }) => name), [
+    "mps",
     "mlx",
     "qmv",
     "qvm",

@@ -43,6 +43,9 @@ export const mutantCases: Readonly<Record<string, MutantCase<QmmPoint>>> = {
   "qmm_n": mutantCase("qmm_n", [{ ...FLAT, m: 5, type: "bf16" }, {}], [
     ...["metal_qmm_wrong_ld", "metal_qmm_no_row_guard"],
   ]),
+  "16-bit weights": mutantCase("mps", [TILED, {}], [
+    "metal_dequantise_wrong_group",
+  ]),
   "one scale a row": mutantCase("qmm-splitk", [
     { ...TILED, group: "channel" },
     OWN,
