@@ -161,6 +161,21 @@ Deno.test({
 
 Deno.test({
   name:
+    "runPeers() gives the inputs anew after a call that changed them (needs python3)",
+  ...needed,
+  async fn() {
+    const rows = await rowsOf(
+      suiteOf(["bad.py:changes_an_input", "good.py:writes"]),
+    );
+    assertEquals(
+      [...rows.values()].map(({ status }) => status),
+      ["wrong", "ok"],
+    );
+  },
+});
+
+Deno.test({
+  name:
     "supervise() gives a function that hangs a row, and ends its Python (needs python3)",
   ...needed,
   async fn() {

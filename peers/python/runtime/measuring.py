@@ -53,13 +53,16 @@ class Measuring:
         with torch.cuda.stream(self.stream):
             for i, case in enumerate(self.job["cases"], 1):
                 self.channel.say("case", id=case["id"])
-                # A function of a user may have said otherwise.
-                use_ieee()
                 try:
+                    # A function of a user may have said otherwise.
+                    use_ieee()
                     self.load(case["problem"])
                     result = {"status": "ok", **self.run(case)}
                 except Exception as error:
                     result = failure_of(error, case.get("file"))
+                if result["status"] != "ok" or result["changed"] is not None:
+                    # The next case gets inputs that nobody has touched.
+                    self.loaded = None
                 self.channel.say("result", id=case["id"], **result)
                 if result["status"] == "launch":
                     # The context may be gone with it: the harness starts another process.

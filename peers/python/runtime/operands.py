@@ -40,7 +40,11 @@ def tensors_of(out):
 def poison(out):
     """Makes every byte 0xff: NaN in every type."""
     for tensor in tensors_of(out):
-        tensor.view(torch.uint8).fill_(0xFF)
+        if tensor.stride(-1) == 1:
+            tensor.view(torch.uint8).fill_(0xFF)
+        else:
+            # Of columns, which cannot be viewed as bytes.
+            tensor.fill_(float("nan"))
 
 
 def bytes_of(out):

@@ -114,7 +114,9 @@ class Own:
         made = self.function(**arguments)
         if callable(made) and not is_tensor(made):
             call = lambda: self.taken(made())
-            return call, dict(getattr(made, "config", {}))
+            config = getattr(made, "config", {})
+            config = config.items() if isinstance(config, dict) else ()
+            return call, {str(k): v if type(v) is int else "".join(str(v).split()) for k, v in config}
         if made is None:
             raise OwnError("it returned nothing: return a function without arguments that computes the outputs")
         self.taken(made)

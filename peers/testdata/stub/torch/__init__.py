@@ -49,6 +49,9 @@ class Tensor:
             at = [a + i * stride for a in at for i in range(size)]
         return [a * self.dtype.itemsize for a in at]
 
+    def stride(self, axis):
+        return self.strides[axis]
+
     def tobytes(self):
         return b"".join(self.memory[a : a + self.dtype.itemsize] for a in self.places())
 
