@@ -33,6 +33,8 @@ const steps = new DecomposeSteps(hipDecompose);
 const ARCHS = ["gfx950", "gfx942", "gfx90a"] as const;
 type Arch = typeof ARCHS[number];
 
+/** Bytes of the local data share. */
+const LDS = { gfx950: 163840, gfx942: 65536, gfx90a: 65536 } as const;
 /** The products of each architecture. */
 const MFMA = {
   gfx950: {
@@ -74,7 +76,7 @@ for (const arch of ARCHS) {
       const at = point(type, layout);
       const tiles = some.filter((tile) => {
         const config = { ...tile, SPLIT: 8 };
-        const info = { sharedBytes: 65536 } as Parameters<
+        const info = { sharedBytes: LDS[arch] } as Parameters<
           typeof hipRules.shared
         >[2];
         return !hipRules.shared(at, config, info) &&
@@ -168,15 +170,13 @@ const LARGE: readonly SplitkConfig[] = [
   { ...base, TK: 256, STAGES: 3, WAVES_K: 2 },
   { ...base, TM: 128, TN: 128, STAGES: 4, WAVES_M: 2, WAVES_N: 2 },
 ];
-/** The configs of each architecture, and the bytes of its local data share. */
 const SPLITK = {
-  gfx950: { configs: [...LARGE, ...ASYNC, ...STAGED], lds: 163840 },
-  gfx942: { configs: [...ASYNC, ...STAGED], lds: 65536 },
-  gfx90a: { configs: STAGED, lds: 65536 },
+  gfx950: [...LARGE, ...ASYNC, ...STAGED],
+  gfx942: [...ASYNC, ...STAGED],
+  gfx90a: STAGED,
 } as const;
 
 for (const arch of ARCHS) {
-  const { configs, lds } = SPLITK[arch];
   for (const protocol of ["partials", "atomic"] satisfies Protocol[]) {
     buildTest(
       `splitk by ${protocol} builds without spills`,
@@ -187,7 +187,7 @@ for (const arch of ARCHS) {
           if (
             arch === "gfx90a" && protocol === "atomic" && type === "bf16"
           ) continue;
-          for (const config of configs) {
+          for (const config of SPLITK[arch]) {
             const title = `${type} ${JSON.stringify(config)}`;
             const binary = await compile(
               splitkBuild({ type }, config, protocol),
@@ -197,7 +197,7 @@ for (const arch of ARCHS) {
             assertStrictEquals(note!.spills, 0, `${title} spills`);
             assertStrictEquals(note!.privateBytes, 0, title);
             assertStrictEquals(note!.wave, 64);
-            assert(splitkLds(config, protocol) <= lds, title);
+            assert(splitkLds(config, protocol) <= LDS[arch], title);
             // Two waves of any block on each SIMD.
             assert(
               note!.registers <= 256,
