@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { DeviceInfo } from "../bench/device/device.ts";
 import { counted } from "../bench/files/terminal_text.ts";
 import { isPythonLibrary } from "../bench/model/peer.ts";
 import type { Settings } from "../bench/model/settings.ts";
@@ -145,15 +146,24 @@ export class Findings {
     };
   }
 
-  /** Keeps what `event` says. @throws {UserError} Where the disk refuses. */
-  take(event: Event, repeat: number): void {
+  /** Keeps what `event` of a worker on the device `info` says. @throws {UserError} Where the disk refuses. */
+  take(
+    event: Event,
+    repeat: number,
+    info: DeviceInfo = this.#options.selected.info,
+  ): void {
     const journal = this.#journal;
     if (event.event === "case") this.#options.begun.begin(event.key, repeat);
     this.#remembered.take(event);
     this.#crashed.take(event, repeat);
     if (event.event === "calibration") journal.calibration = event.calibration;
     if (event.event !== "row" || event.row.status === "checked") return;
-    const provenance = { ...event.row.provenance, ...this.#version };
+    const provenance = {
+      ...event.row.provenance,
+      ...this.#version,
+      device_index: info.index,
+      ...(info.uuid === undefined ? {} : { device_uuid: info.uuid }),
+    };
     const row = { ...event.row, provenance };
     journal.append({ row, repeat }, event.samples);
     this.observer.row(row);

@@ -20,6 +20,7 @@ import {
 } from "../bench/row/row.ts";
 import { isLoss } from "../bench/tune/config_book.ts";
 import type { CaseGroup, Event, Job } from "../bench/worker/protocol.ts";
+import { lockDevice } from "../bench/worker/device_lock.ts";
 import { supervise, type SuperviseOptions } from "../bench/worker/supervise.ts";
 import { PERMISSIONS, VERSION } from "./home.ts";
 import { PhaseNote, titleOf } from "./phase_note.ts";
@@ -163,7 +164,10 @@ export async function runJob(job: Job, watch: Watch): Promise<JobEnd> {
   let workers = 0;
   const spent = new Map<number, Spent>();
   if (IS_PROGRAM) adoptOrphans();
-  const command = workerCommand(await backendNamed(job.backend));
+  const backend = await backendNamed(job.backend);
+  const command = workerCommand(backend);
+  using lock = await lockFor(job, backend, watch);
+  if (lock === undefined) return end;
   const phase = new PhaseNote(job.settings);
   for await (const event of supervise(command, job, how(job, watch))) {
     watch.take(event);
@@ -183,6 +187,25 @@ export async function runJob(job: Job, watch: Watch): Promise<JobEnd> {
     show(event, end, watch);
   }
   return end;
+}
+
+/** Waits until no other run measures on the device of `job`; nothing where that was stopped. */
+async function lockFor(
+  { device, suites }: Pick<Job, "device" | "suites">,
+  backend: Backend,
+  { progress, signal }: Watch,
+): Promise<Disposable | undefined> {
+  // An emulated device is this process's own, and on a CPU tests and builds run too.
+  if (typeof device === "string" || backend.shared) {
+    return { [Symbol.dispose]() {} };
+  }
+  const info = backend.find().devices.find(({ index }) => index === device);
+  const id = info?.uuid ?? `${backend.name}-${device}`;
+  return await lockDevice(id, {
+    signal,
+    what: suites.join(", "),
+    note: (line) => progress.print(line),
+  });
 }
 
 /** The provenance of a row of `job` whose case cannot tell more. */

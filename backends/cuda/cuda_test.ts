@@ -69,6 +69,7 @@ ccTest("find() describes each device", () => {
   deepStrictEqual(devices[1], {
     index: 1,
     name: "Mock GPU",
+    uuid: "GPU-abababab-abab-abab-abab-ababababab29",
     arch: "sm_90a",
     units: 132,
     cacheBytes: 60 * 2 ** 20,

@@ -55,6 +55,7 @@ cxxTest("find() describes each device", () => {
   deepStrictEqual(devices[1], {
     index: 1,
     name: "emulator gfx942",
+    uuid: "GPU-0000000000000029",
     arch: "gfx942",
     units: 304,
     cacheBytes: 256 * 2 ** 20,

@@ -18,6 +18,8 @@ export interface DeviceInfo {
   readonly index: number;
   /** The vendor's name for it, e.g. `NVIDIA H200`. */
   readonly name: string;
+  /** The name that no other device has, such as `GPU-5d5ba0d6-...`. Missing where nobody tells. */
+  readonly uuid?: string;
   /** The compiler's target, e.g. `sm_90a`, `gfx942`, `x86_64-avx512`. */
   readonly arch: string;
   /** Multiprocessors, compute units or cores. */

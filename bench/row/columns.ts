@@ -83,6 +83,8 @@ export const PROVENANCE_COLUMNS = [
   "throttle",
   "machine",
   "clauses",
+  "device_index",
+  "device_uuid",
   "driver",
   "compiler",
   "library",
@@ -129,7 +131,13 @@ export const SCHEMA = 2;
 export const ADDED_COLUMNS = ["bits", "machine", "clauses"] as const;
 
 /** Columns that older CSVs of either schema lack. They are empty in rows read from these. */
-export const LATER_COLUMNS = ["code_hash", "commit", "dirty"] as const;
+export const LATER_COLUMNS = [
+  "device_index",
+  "device_uuid",
+  "code_hash",
+  "commit",
+  "dirty",
+] as const;
 
 /** The `harness` of a row that this program did not measure. */
 export const PUBLISHED = "published";

@@ -108,6 +108,7 @@ const CHECKS: Partial<Record<Column, GenericSchema<string>>> = {
   rep_ms: amount,
   search_configs: amount,
   search_ms: amount,
+  device_index: count,
   sm_mhz: amount,
   mem_mhz: amount,
   power_w: amount,

@@ -244,6 +244,7 @@ const TELLERS: readonly (readonly [Column, Teller])[] = [
   ["config", named("config")],
   ["library", named("library")],
   ["driver", named("driver")],
+  ["device_uuid", known(named("device"))],
   ["compiler", named("compiler")],
   ["sol_us", reading("speed of light in µs", 0.02, 3)],
   ["throttle", named("throttle")],

@@ -153,6 +153,12 @@ Deno.test("causesOf() names what else changed, the likeliest first", () => {
   assertEquals(causes(old, one), ["source changed"]);
   assertEquals(causes(one, commented), ["commit c1 -> c2"]);
   assertEquals(causes(one, other), ["code changed", "commit c1 -> c2"]);
+  const gpus = [
+    placed({ device_uuid: "GPU-1" }),
+    placed({ device_uuid: "GPU-2" }),
+  ];
+  assertEquals(causes(gpus[0]!, gpus[1]!), ["device GPU-1 -> GPU-2"]);
+  assertEquals(causes(placed(), gpus[1]!), []);
 });
 
 Deno.test("judge() compares no row whose clocks the GPU lowered, and says which", () => {

@@ -158,11 +158,31 @@ function describe(
     ordinal,
     (which) => out32((to) => call.deviceAttribute(to, which, ordinal)),
   );
+  const uuid = uuidOf(call, ordinal, textIn(name));
   return {
     index,
     name: textIn(name),
+    ...(uuid === undefined ? {} : { uuid }),
     ...own,
     flushBytes: Math.max(FLUSH_FLOOR, 2 * own.cacheBytes),
     driver: version,
   };
+}
+
+/** Returns what the vendor's tools call the device named `name`; nothing where no driver tells. */
+function uuidOf(
+  { deviceUuid }: Driver["call"],
+  ordinal: number,
+  name: string,
+): string | undefined {
+  if (deviceUuid === null) return undefined;
+  const bytes = new Uint8Array(16);
+  deviceUuid(bytes, ordinal);
+  const kind = name.includes(" MIG ") ? "MIG" : "GPU";
+  // AMD's are digits already.
+  const text = textIn(bytes);
+  if (/^[0-9a-f]{16}$/i.test(text)) return `${kind}-${text}`;
+  const parts = [[0, 4], [4, 6], [6, 8], [8, 10], [10, 16]] as const;
+  return [kind, ...parts.map(([from, to]) => bytes.slice(from, to).toHex())]
+    .join("-");
 }

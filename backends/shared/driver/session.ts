@@ -92,6 +92,8 @@ const CALLS = {
 const OPTIONAL = {
   // Configuration, function, array of pointers to the parameters, extra.
   launchEx: ["cuLaunchKernelEx", "hipDrvLaunchKernelEx", ["u64", "u64", "u64", "u64"]],
+  // 16 bytes, device.
+  deviceUuid: ["cuDeviceGetUuid_v2", "hipDeviceGetUuid", ["buffer", "i32"]],
   // Blocks of a multiprocessor, function, threads, bytes of dynamic shared memory.
   occupancyBlocks: ["cuOccupancyMaxActiveBlocksPerMultiprocessor", "hipModuleOccupancyMaxActiveBlocksPerMultiprocessor", ["buffer", "u64", "i32", "u64"]],
   // Clusters, function, configuration.

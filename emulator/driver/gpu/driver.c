@@ -58,6 +58,20 @@ int cuDeviceGetName(char *to, int bytes, int device) {
   strncpy(to, driver_machine.name, bytes);
   return device >= 40 ? 0 : INVALID_DEVICE;
 }
+#ifndef OLD_DRIVER
+int cuDeviceGetUuid_v2(char *to, int device) {
+  ENTER;
+#ifdef HIP
+  char text[17];
+  snprintf(text, sizeof text, "%016x", device);
+  memcpy(to, text, 16);
+#else
+  memset(to, 0xab, 15);
+  to[15] = device;
+#endif
+  return device >= 40 ? 0 : INVALID_DEVICE;
+}
+#endif
 int cuDeviceGetPCIBusId(char *to, int bytes, int device) {
   ENTER;
   strncpy(to, BUS_ID, bytes);

@@ -6,6 +6,7 @@
 #define cuDeviceGetCount hipGetDeviceCount
 #define cuDeviceGet hipDeviceGet
 #define cuDeviceGetName hipDeviceGetName
+#define cuDeviceGetUuid_v2 hipDeviceGetUuid
 #define cuDeviceGetPCIBusId hipDeviceGetPCIBusId
 #define cuDeviceGetAttribute hipDeviceGetAttribute
 #define cuDevicePrimaryCtxRetain hipDevicePrimaryCtxRetain

@@ -1,0 +1,127 @@
+/**
+ * Keeps two runs of a host from measuring on one device: a lock for each, in a folder that all
+ * users share. The operating system gives it back when its owner ends, however that ends.
+ *
+ * @module
+ */
+
+import { userInfo } from "node:os";
+import { saidBy, unlessMissing } from "../files/disk.ts";
+import { visible } from "../files/terminal_text.ts";
+
+/** Of all users of a host, whatever `TMPDIR` says. */
+const FOLDER = "/tmp";
+/** Milliseconds between two tries. */
+const TRY_MS = 200;
+/** Characters of a line about who has the device. */
+const LINE = 300;
+
+/** Options of {@linkcode lockDevice}. */
+export interface DeviceLocking {
+  /** Takes a line: who has the device, or why it cannot be locked. */
+  note(line: string): void;
+  /** Aborting it ends the wait. */
+  readonly signal: AbortSignal;
+  /** What this process measures, for others that wait. */
+  readonly what: string;
+  /** Folder of the locks. @default {"/tmp"} */
+  readonly folder?: string;
+}
+
+/**
+ * Waits for the device `id`, which no other on this host is called.
+ *
+ * @returns The lock; nothing where the wait was ended. Where there can be no lock it is said, and
+ * disposing what is returned does nothing.
+ */
+export async function lockDevice(
+  id: string,
+  { note, signal, what, folder = FOLDER }: DeviceLocking,
+): Promise<Disposable | undefined> {
+  const path = `${folder}/mnkbench-${id.replaceAll(/[^\w.-]/g, "_")}.lock`;
+  let lock: Lock;
+  try {
+    lock = open(path);
+  } catch (cause) {
+    note(
+      `Cannot lock ${id}: ${
+        saidBy(cause)
+      }; see that no other run measures on it`,
+    );
+    return { [Symbol.dispose]() {} };
+  }
+  using undo = new DisposableStack();
+  undo.use(lock.file);
+  let waits = false;
+  while (!lock.file.tryLockSync(true)) {
+    if (!waits) note(waitLine(id, path));
+    waits = true;
+    await new Promise((resolve) => setTimeout(resolve, TRY_MS));
+    if (signal.aborted) return undefined;
+  }
+  const since = new Date().toISOString();
+  const user = userInfo().username;
+  lock.write(
+    `process ${Deno.pid} of ${user}, which measures ${what} since ${since}\n`,
+  );
+  undo.move();
+  return {
+    [Symbol.dispose]() {
+      using _ = lock.file;
+      lock.write("");
+    },
+  };
+}
+
+/** The open file of a lock. It stays when the lock is given back: others may wait for it. */
+interface Lock {
+  readonly file: Deno.FsFile;
+  /** Replaces its text, unless that is another user's to write. */
+  write(text: string): void;
+}
+
+/** @throws Where the file is not there and cannot be made, or is no file. */
+function open(path: string): Lock {
+  const info = unlessMissing(() => Deno.lstatSync(path));
+  if (info === undefined) {
+    const made = { write: true, createNew: true, read: true };
+    try {
+      const file = Deno.openSync(path, made);
+      // For all users, whatever the mask of this one.
+      Deno.chmodSync(path, 0o666);
+      return { file, write: (text) => rewrite(file, text) };
+    } catch (cause) {
+      // Another process was faster.
+      if (!(cause instanceof Deno.errors.AlreadyExists)) throw cause;
+      return open(path);
+    }
+  }
+  // Opening a pipe would never end, and a link may lead to any file.
+  if (!info.isFile) throw new Error(`${path} is not a regular file`);
+  try {
+    const file = Deno.openSync(path, { read: true, write: true });
+    const isSame = file.statSync().ino === info.ino && info.nlink === 1;
+    return { file, write: (text) => isSame && rewrite(file, text) };
+  } catch (cause) {
+    if (!(cause instanceof Deno.errors.PermissionDenied)) throw cause;
+    return { file: Deno.openSync(path), write() {} };
+  }
+}
+
+function rewrite(file: Deno.FsFile, text: string): void {
+  file.truncateSync();
+  file.seekSync(0, Deno.SeekMode.Start);
+  file.writeSync(new TextEncoder().encode(text));
+}
+
+function waitLine(id: string, path: string): string {
+  const bytes = new Uint8Array(LINE);
+  using file = Deno.openSync(path);
+  const text = new TextDecoder().decode(
+    bytes.subarray(0, file.readSync(bytes) ?? 0),
+  );
+  const holder = visible(text.split("\n")[0]!);
+  return `Waiting for ${id}, which another run has: ${
+    holder || "it does not say which"
+  }`;
+}
