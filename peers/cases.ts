@@ -69,7 +69,10 @@ export function peersElsewhere(
 export function withPeers(suite: Suite, set: PeerSet = "torch"): Suite {
   const names = set.split(",");
   const own = names.includes("torch") ? peersOf(suite.op) : undefined;
-  const taken = new Set(suite.kernels.map(({ name }) => name));
+  const taken = new Set(
+    suite.kernels.filter(({ backend }) => backend === PEERS_BACKEND)
+      .map(({ name }) => name),
+  );
   const given = names.filter((name) => name !== "torch").flatMap(peersIn)
     .map((peer) => taken.has(peer.name) ? inFull(peer) : peer);
   const added = [...own?.peers ?? [], ...given];

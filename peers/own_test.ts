@@ -8,6 +8,7 @@ import { defineSuite, type Suite } from "../bench/model/suite.ts";
 import type { Row } from "../bench/row/row.ts";
 import type { Event } from "../bench/worker/protocol.ts";
 import { matmul } from "../kernels/matmul/mod.ts";
+import { qmm } from "../kernels/qmm/mod.ts";
 import { ended, Silence, tell } from "../bench/testdata/supervised.ts";
 import { naive } from "../kernels/matmul/cpu/cpu.ts";
 import { withPeers } from "./cases.ts";
@@ -170,6 +171,27 @@ Deno.test({
     assertEquals(
       [...rows.values()].map(({ status }) => status),
       ["wrong", "ok"],
+    );
+  },
+});
+
+Deno.test({
+  name:
+    "runPeers() gives a Python kernel the operands of any op as they are stored (needs python3)",
+  ...needed,
+  async fn() {
+    const tells = definePython(qmm, {
+      name: "tells",
+      python: file("bad.py:tells"),
+    });
+    const rows = await rowsOf(defineSuite({
+      ...{ name: "own-qmm", title: "Own", op: qmm },
+      axes: { m: [2], n: [64], k: [256] },
+      ...{ kernels: [tells], baselines: [] },
+    }));
+    assertMatch(
+      rows.get("tells")!.note,
+      /x=torch.bfloat16\[2, 256\]\[256, 1\] w=torch.uint8/,
     );
   },
 });

@@ -16,6 +16,7 @@ import { contenders, ordered } from "../bench/tune/levels.ts";
 import type { Event } from "../bench/worker/protocol.ts";
 import { type BenchContext, BUILD_MS } from "../bench/measure/context.ts";
 import { DEFAULTS } from "../bench/model/settings.ts";
+import { isPythonCase } from "../bench/model/peer.ts";
 import type { Case } from "../bench/model/suite.ts";
 import { keyOf } from "../bench/row/row.ts";
 import { hintsFor } from "./hints.ts";
@@ -166,7 +167,7 @@ function buildsOf(
   configs: (c: Case) => readonly Values[],
 ): Build[] {
   try {
-    if (c.unsupported(info) !== undefined) return [];
+    if (isPythonCase(c) || c.unsupported(info) !== undefined) return [];
     const builds = configs(c).flatMap((config) => [...c.builds(config)]);
     // Whatever a user's kernel gives in the place of a URL fails here, not among others'.
     builds.forEach(buildText);

@@ -5,7 +5,7 @@
  */
 
 import { formatValues } from "../../bench/model/grid.ts";
-import { isPeerLibrary } from "../../bench/model/peer.ts";
+import { isPeerLibrary, isPythonLibrary } from "../../bench/model/peer.ts";
 import {
   DEFAULTS,
   type Selection,
@@ -72,8 +72,9 @@ export function nextLine(
   const words = [
     ...selectionWords(suites[0]!.name, told),
     ...kernels.map((kernel) => `--kernel ${kernel}`),
-    ...(peers?.set === undefined ? [] : [`--peers ${quoted(peers.set)}`]),
-    ...(peers ? [`--python ${quoted(peers.python)}`] : []),
+    ...(peers?.set === undefined
+      ? []
+      : [`--peers ${quoted(peers.set)} --python ${quoted(peers.python)}`]),
     ...(out === undefined ? [] : [`--out ${quoted(out)}`]),
   ].join(" ");
   if (preset) {
@@ -133,12 +134,14 @@ const DEVICE_FAULT =
  * where its options would select other cases too, which `--once` refuses.
  */
 export function debugLine(
-  { key, status, note }: Row,
+  { key, status, note, provenance }: Row,
   { selection, suites, settings }: Omit<Told, "suites"> & {
     readonly suites: readonly Suite[];
     readonly settings: RunInfo["settings"];
   },
 ): string | undefined {
+  // Python runs in a process of its own, which --once refuses.
+  if (isPythonLibrary(provenance.library)) return undefined;
   const isCrash = status === "crash";
   if (!isCrash && !(status === "launch" && DEVICE_FAULT.test(note))) {
     return undefined;
@@ -203,6 +206,10 @@ export function selectionWords(
       ? quoted(given)
       : `--suite ${quoted(given)}`,
     ...placeWords(told),
+    // Of kernels of the suite itself.
+    ...(selection.peers && selection.peers.set === undefined
+      ? [`--python ${quoted(selection.peers.python)}`]
+      : []),
   ];
 }
 

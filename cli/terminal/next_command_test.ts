@@ -57,6 +57,17 @@ function failed(note: string, status: Failure = "wrong"): Row {
 const FILES =
   "--backend cpu --device 1 --kernel-cache /cache --no-timing-cache";
 
+Deno.test("nextLine() names the Python of a Python kernel that failed", () => {
+  const { provenance, ...row } = failed("", "crash");
+  const library = "python torch 2.11";
+  assertMatch(
+    after([{ ...row, provenance: { ...provenance, library } } as Row], {
+      peers: { python: "/my/python3" },
+    }),
+    /^Next, one failed case alone: check --suite .* --python \/my\/python3 --kernel bad --m 8/,
+  );
+});
+
 Deno.test("nextLine() repeats what was selected for a failed case", () => {
   assertEquals(
     after([timedRow("good"), failed("")]),
