@@ -1,4 +1,4 @@
-import { assertMatch, assertStrictEquals } from "@std/assert";
+import { assertEquals, assertMatch, assertStrictEquals } from "@std/assert";
 import { compileMetal, metalTest } from "../testdata/metal_mocks.ts";
 import { failure } from "../testdata/mock_device.ts";
 import type { Device } from "../../bench/device/device.ts";
@@ -203,6 +203,55 @@ metalTest(
     }
   },
 );
+
+metalTest("multiply_add_units() has MLX's lanes", async (device) => {
+  const binary = await compileMetal(
+    `KERNEL(32) void product(device const f16* a [[buffer(0)]], device const f16* b [[buffer(1)]],
+                        device float* c [[buffer(2)]], WHERE) {
+  f16 left[8], right[16];
+  float sums[16];
+  for (int i = 0; i < 8; i++) left[i] = a[tid * 8 + i];
+  for (int i = 0; i < 16; i++) right[i] = b[tid * 16 + i], sums[i] = 1;
+  multiply_add_units(sums, sums + 8, left, right);
+  for (int i = 0; i < 16; i++) c[tid * 16 + i] = sums[i];
+}`,
+    { MATRIX_UNITS: 1 },
+  );
+  // Element i of a lane as nax.h's get_coord has it, of as many squares as \`per\` has.
+  const packed = (per: number, value: (row: number, col: number) => number) =>
+    Float16Array.from({ length: 32 * per }, (_, at) => {
+      const [lane, i] = [Math.floor(at / per), at % per];
+      const quad = lane >> 2;
+      const row = (quad & 4 | lane >> 1 & 3) + (i % 8 >> 2) * 8;
+      const col = (quad & 2 | lane & 1) * 4 + i % 4;
+      return value(row + (i >> 3) * 16, col);
+    });
+  const a = (row: number, col: number) => (row * 5 + col * 3) % 7 - 3;
+  const b = (row: number, col: number) => (row * 2 + col * 11) % 9 - 4;
+  using stack = new DisposableStack();
+  using module = device.load(binary);
+  const put = (bytes: Uint8Array<ArrayBuffer>) => {
+    const memory = stack.use(device.alloc(bytes.length));
+    memory.upload(bytes);
+    return memory;
+  };
+  const [left, right] = [packed(8, a), packed(16, b)].map(({ buffer }) =>
+    put(new Uint8Array(buffer))
+  );
+  const to = put(new Uint8Array(4 * 512));
+  module.program("product").step([mem(left!), mem(right!), mem(to)], {
+    ...{ grid: [1, 1, 1], block: [32, 1, 1] },
+  }).enqueue();
+  device.synchronize();
+  // Of c and d, 16 x 32, the second half are columns from 16 on.
+  const want = packed(16, (row, col) => {
+    const [i, j] = [row % 16, col + (row < 16 ? 0 : 16)];
+    let sum = 1;
+    for (let k = 0; k < 16; k++) sum += a(i, k) * b(j, k);
+    return sum;
+  });
+  assertEquals([...new Float32Array(to.download().buffer)], [...want]);
+});
 
 metalTest(
   "lane_sum() and lane_xor() stay within a simdgroup",

@@ -13,6 +13,10 @@ import type { Build } from "../../bench/device/device.ts";
 
 /** MTLLanguageVersion3_1: the first with bfloat, of macOS 14. */
 const LANGUAGE = 3n << 16n | 1n;
+/** MTLLanguageVersion4_0: the first with tensor operations, of macOS 26. */
+const TENSOR_LANGUAGE = 4n << 16n;
+/** The macro of sources that use them. */
+const MATRIX_UNITS = /^#define MATRIX_UNITS 1$/m;
 /** MTLMathModeSafe: NaN is told from numbers, and nothing is reordered. */
 const SAFE = 0n;
 
@@ -27,7 +31,7 @@ export async function checkLibrary(
   device: bigint,
   source: string,
 ): Promise<string> {
-  using options = optionsOf(objc);
+  using options = optionsOf(objc, source);
   using text = objc.string(source);
   const error = new BigUint64Array(1);
   const library = await objc.calls.make2(
@@ -50,7 +54,7 @@ export function makeLibrary(
   device: bigint,
   { source, path }: { readonly source: string; readonly path: string },
 ): bigint {
-  using options = optionsOf(objc);
+  using options = optionsOf(objc, source);
   using text = objc.string(source);
   using _pool = objc.pool();
   const error = new BigUint64Array(1);
@@ -67,9 +71,10 @@ export function makeLibrary(
   );
 }
 
-function optionsOf(objc: Objc): Owned {
+function optionsOf(objc: Objc, source: string): Owned {
   const options = objc.send(objc.class("MTLCompileOptions"), "new");
-  objc.send(options, "setLanguageVersion:", LANGUAGE);
+  const version = MATRIX_UNITS.test(source) ? TENSOR_LANGUAGE : LANGUAGE;
+  objc.send(options, "setLanguageVersion:", version);
   // macOS 15 has a mode, earlier ones a flag, which is off.
   const [safe, value] = objc.has(options, "setMathMode:")
     ? ["setMathMode:", SAFE] as const

@@ -212,9 +212,18 @@ const SOURCES: Readonly<
   "kernels/matmul/metal/product.metal": tiled,
   "kernels/matmul/metal/sums.metal": typed,
   "kernels/qmm/metal/dequantise.metal": formats,
-  "kernels/qmm/metal/qmm.metal": formats.flatMap((f) =>
-    ["nn", "nt"].map((LAYOUT) => ({ ...f, ...TILE, LAYOUT, OUT: "f32" }))
-  ),
+  "kernels/qmm/metal/qmm.metal": formats.flatMap((f) => [
+    ...["nn", "nt"].map((LAYOUT) => ({ ...f, ...TILE, LAYOUT, OUT: "f32" })),
+    {
+      ...f,
+      ...TILE,
+      BN: 64,
+      BM: 32,
+      LAYOUT: "nt",
+      OUT: "bf16",
+      MATRIX_UNITS: 1,
+    },
+  ]),
   "kernels/qmm/metal/qmv.metal": formats,
   "kernels/qmm/metal/qvm.metal": formats,
   "kernels/qmm/metal/sum_slices.metal": [{ TYPE: "f16", PART: "f32" }],

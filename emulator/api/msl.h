@@ -82,6 +82,30 @@ HIDDEN inline void multiply_add(float2 &c, float2 a, float2 b) {
     for (int k = 0; k < 8; k++) c[j] = __builtin_fmaf(left[row][k], right[k][col + j], c[j]);
 }
 
+HIDDEN inline int unit_row(uint lane) { return (lane / 4 & 4) + lane / 2 % 4; }
+HIDDEN inline int unit_col(uint lane) { return (lane / 4 & 2) * 4 + lane % 2 * 4; }
+template <class T> HIDDEN inline void multiply_add_units(float *c, float *d, const T *a, const T *b) {
+  T mine[24];
+  memcpy(mine, a, 8 * sizeof(T)), memcpy(mine + 8, b, 16 * sizeof(T));
+  auto all = (const char *)emu_share("matmul2d", mine, sizeof mine);
+  float left[16][16], right[32][16];
+  for (uint i = 0; i < EMU_WAVE; i++) {
+    memcpy(mine, all + i * 64, sizeof mine);
+    for (int e = 0; e < 24; e++) {
+      const int row = unit_row(i) + e % 8 / 4 * 8, col = unit_col(i) + e % 4;
+      if (e < 8) left[row][col] = mine[e];
+      else right[(e - 8) / 8 * 16 + row][col] = mine[e];
+    }
+  }
+  const int lane = emu_thread() % EMU_WAVE;
+  for (int e = 0; e < 8; e++)
+    for (int k = 0; k < 16; k++) {
+      const int row = unit_row(lane) + e / 4 * 8, col = unit_col(lane) + e % 4;
+      c[e] = __builtin_fmaf(left[row][k], right[col][k], c[e]);
+      d[e] = __builtin_fmaf(left[row][k], right[16 + col][k], d[e]);
+    }
+}
+
 // WHERE and ROOM declare no parameters for the driver.
 struct EmuBlock : uint3 {};
 struct EmuBlocks : uint3 {};

@@ -32,6 +32,9 @@ float lane_xor(float x, ushort mask);
 int square_row(uint lane);
 int square_col(uint lane);
 void multiply_add(thread float2 &c, float2 a, float2 b);
+int unit_row(uint lane);
+int unit_col(uint lane);
+template <class T> void multiply_add_units(thread float *c, thread float *d, thread const T *a, thread const T *b);
 #define WHERE uint3 block, uint3 blocks, uint tid
 #define ROOM threadgroup uchar *lds
 

@@ -22,6 +22,7 @@ import {
   tilePlaces,
   wgmmaPlaces,
 } from "./testdata/cuda_mutants.ts";
+import { unitCases } from "./testdata/metal_mutants.ts";
 
 const kernel = (name: string) => cudaKernels.find((k) => k.name === name)!;
 
@@ -229,6 +230,18 @@ metalTest(
       const point = { m: 19, n: 45, k: 352, bits: 4, group: 32, type: "bf16" };
       const at = { kernel: "qmm-splitk", config, point };
       assertStrictEquals(await run(device, at), "", JSON.stringify(config));
+    }
+  },
+);
+
+metalTest(
+  "mlx is right on matrix units, rows of one tile and two",
+  async (device) => {
+    for (const at of unitCases) {
+      assertStrictEquals(
+        await emulate(device, at),
+        "",
+      );
     }
   },
 );

@@ -73,7 +73,9 @@ CLASS(MTLCompileOptions, MTLCompileOptions, NULL);
 
 static void *new_library(Object *self, const char *s, NSString *source, MTLCompileOptions *options, void **error) {
   (void)self, (void)s;
-  if (options->version != 0x30001 || !options->safe) driver_die("MSL is to be compiled as version 3.1 with safe arithmetic");
+  u64 wanted = strstr(source->text, "#define MATRIX_UNITS 1\n") ? 0x40000 : 0x30001;
+  if (options->version != wanted || !options->safe)
+    driver_die("MSL is to be compiled as version 3.1, or 4.0 for matrix units, with safe arithmetic");
   char *log = NULL;
   void *handle = driver_compile_msl(source->text, &log);
   if (handle) {

@@ -11,8 +11,12 @@
 #include "../../common/mutant.h"
 #include "../../device/msl.h"
 
+#ifndef MATRIX_UNITS
+#define MATRIX_UNITS 0
+#endif
+
 enum {
-  SIDE = 8,
+  SIDE = MATRIX_UNITS ? 16 : 8,
   THREADS = 32 * SM * SN,
   PER = 16 / sizeof(TYPE),  // elements of 16 bytes
   TM = BM / (SIDE * SM),    // squares of a simdgroup
@@ -44,6 +48,9 @@ DEVICE void fetch(device const TYPE *from, int ld, int rows, int cols, int whole
   }
 }
 
+#if MATRIX_UNITS
+#include "units.metal.h"
+#else
 // The squares of a simdgroup: of the tile, its rows from `m` and its columns from `n` on.
 struct Sums {
   float2 at[TM * TN];
@@ -105,5 +112,6 @@ DEVICE void write(thread const Sums &s, device T *to, int ld, int rows, int cols
     }
   }
 }
+#endif
 
 #endif

@@ -13,8 +13,10 @@ import { libraryKernel } from "../dequantise.ts";
 import { qmm } from "../op.ts";
 import type { QmmPoint } from "../point.ts";
 import {
+  hasMatrixUnits,
   type MlxChoice,
   mlxChoice,
+  naxTile,
   parseAppleGpu,
   qvmSplit,
   splitOf,
@@ -70,6 +72,11 @@ const PRODUCTS: Readonly<
   qvm_split_k: qvmProduct,
   qmm: mlxTiled,
   qmm_splitk: mlxTiled,
+  qmm_nax: (point) =>
+    tiledProduct(point, { ...naxTile(point), SPLIT: 1 }, {
+      mlx: "qmm_t_nax",
+      ...{ part: point.type, slice: point.k },
+    }),
 };
 
 interface Alone {
@@ -112,10 +119,11 @@ type Choice = Values & MlxChoice;
 /** Returns MLX's choice on such a device, or why it is not known. */
 function choiceFor(
   point: QmmPoint,
-  { arch }: DeviceInfo,
+  { arch, driver }: DeviceInfo,
 ): MlxChoice | string {
   try {
-    return mlxChoice(point, parseAppleGpu(arch));
+    const gpu = parseAppleGpu(arch);
+    return mlxChoice(point, gpu, hasMatrixUnits(gpu, driver));
   } catch (error) {
     if (error instanceof RangeError) return error.message;
     throw error;

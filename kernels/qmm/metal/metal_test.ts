@@ -9,6 +9,7 @@ import { m3max } from "../../testdata/devices.ts";
 import { readPoint } from "../point.ts";
 import { metalKernels } from "./metal.ts";
 import {
+  hasMatrixUnits,
   isFast,
   mlxChoice,
   mlxName,
@@ -191,6 +192,72 @@ Deno.test("splitOf() cuts at whole steps where groups are short", () => {
   assertEquals(splitOf(nvfp4), 1);
   assertEquals(splitOf({ ...nvfp4, k: 512 }), 16);
   assertEquals(splitOf({ ...nvfp4, k: 16 }), 1);
+});
+
+Deno.test("hasMatrixUnits() asks for an M5 and macOS 26.2", () => {
+  const of = (arch: string, driver: string) =>
+    hasMatrixUnits(parseAppleGpu(arch), driver);
+  const found = [
+    of("applegpu_g17g", "macOS 26.2 (Build 25C56)"),
+    of("applegpu_g17g", "macOS 27.0 (Build 26A1)"),
+    of("applegpu_g18p", "macOS 26.3"),
+    of("applegpu_g17p", "macOS 26.3"),
+    of("applegpu_g17g", "macOS 26.1 (Build 25B78)"),
+    of("applegpu_g16s", "macOS 26.2 (Build 25C56)"),
+    of("applegpu_g17s", "emulator 26.2"),
+  ];
+  assertEquals(found, [true, true, true, false, false, false, false]);
+});
+
+Deno.test("mlxChoice() has matrix units for x · Wᵀ in one slice of whole steps", () => {
+  const m5 = parseAppleGpu("applegpu_g17s");
+  const of = (values: { n?: number; k?: number; transposed?: boolean }) =>
+    mlxChoice(
+      {
+        ...{ m: 40, n: 20480, k: 4096, group: 32, transposed: true },
+        ...values,
+      },
+      m5,
+      true,
+    );
+  assertEquals(
+    [of({}), of({ k: 4128 }), of({ n: 4096 }), of({ transposed: false })],
+    [
+      { kernel: "qmm_nax", split: 1 },
+      { kernel: "qmm", split: 1 },
+      { kernel: "qmm_splitk", split: 2 },
+      { kernel: "qmm", split: 1 },
+    ],
+  );
+  // The vector kernels stay.
+  assertStrictEquals(
+    mlxChoice(
+      { m: 12, n: 8192, k: 8192, group: 64, transposed: true },
+      m5,
+      true,
+    ).kernel,
+    "qmv",
+  );
+  const point = { n: 20480, k: 4096, type: "f16" };
+  assertEquals(
+    [32, 33].map((m) => mlxName("qmm_t_nax", readPoint({ ...point, m }))),
+    [32, 64].map((rows) =>
+      `affine_qmm_t_nax_float16_t_gs_64_b_4_bm${rows}_bn64_bk64_wm2_wn2_alN_true_batch_0`
+    ),
+  );
+});
+
+Deno.test("mlx takes matrix units where the device has them", () => {
+  const info = { ...m3max, arch: "applegpu_g17s" };
+  const point = readPoint({ m: 64, n: 17408, k: 4096 });
+  const of = (driver: string) =>
+    [...kernel("mlx").candidates(point, { ...info, driver })].map((c) =>
+      c.config
+    );
+  assertEquals(of("macOS 26.2 (Build 25C56)"), [
+    { kernel: "qmm_nax", split: 1 },
+  ]);
+  assertEquals(of("macOS 15.1 (Build 24B83)"), [{ kernel: "qmm", split: 1 }]);
 });
 
 Deno.test("mlxChoice() at 4096 on an M3 Max goes by M", () => {

@@ -8,6 +8,7 @@
  * @module
  */
 
+import type { MetalTile } from "../../common/metal_tile.ts";
 import type { QmmPoint } from "../point.ts";
 
 /** An Apple GPU, as its architecture's name has it: `applegpu_g15s`. */
@@ -28,7 +29,13 @@ interface MlxProduct {
 
 /** The family of kernels that is taken, and the slices of K. */
 export interface MlxChoice {
-  readonly kernel: "qmv" | "qvm" | "qvm_split_k" | "qmm" | "qmm_splitk";
+  readonly kernel:
+    | "qmv"
+    | "qvm"
+    | "qvm_split_k"
+    | "qmm"
+    | "qmm_splitk"
+    | "qmm_nax";
   readonly split: number;
 }
 
@@ -41,6 +48,37 @@ export function parseAppleGpu(name: string): AppleGpu {
     );
   }
   return { generation: Number(generation), size };
+}
+
+/**
+ * Returns whether MLX has kernels for the matrix units of a GPU ("NAX"): from the M5 on, with macOS
+ * 26.2 (`is_nax_available` of `mlx/backend/metal/device.cpp`).
+ *
+ * @param driver The system, as `macOS 26.2 (Build 25C56)`.
+ * @example
+ * ```ts
+ * import { hasMatrixUnits, parseAppleGpu } from "./mlx_dispatch.ts";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const m5max = parseAppleGpu("applegpu_g17s");
+ * strictEqual(hasMatrixUnits(m5max, "macOS 26.2 (Build 25C56)"), true);
+ * ```
+ */
+export function hasMatrixUnits(
+  { generation, size }: AppleGpu,
+  driver: string,
+): boolean {
+  const [, major, minor] = /^macOS (\d+)(?:\.(\d+))?/.exec(driver) ?? [];
+  const system = 100 * Number(major ?? 0) + Number(minor ?? 0);
+  return system >= 2602 && generation >= (size === "p" ? 18 : 17);
+}
+
+/**
+ * The tile that MLX gives to matrix units: 32 rows where they are all of x, else 64
+ * (ml-explore/mlx#4171); 64 columns and steps of 64.
+ */
+export function naxTile({ m }: Pick<MlxProduct, "m">): MetalTile {
+  return { BM: m <= 32 ? 32 : 64, BN: 64, BK: 64, SM: 2, SN: 2 };
 }
 
 /** From which M on a matrix kernel is faster, for K and N up to 2048, to 4096, beyond. */
@@ -115,16 +153,26 @@ export function qvmSplit(k: number): number {
   return k > QVM.short ? 32 : 8;
 }
 
-/** Returns the kernel that MLX runs for a product. */
+/**
+ * Returns the kernel that MLX runs for a product.
+ *
+ * Matrix units take x · Wᵀ of whole steps that is not cut: their kernel for x · W was off at that
+ * commit (ml-explore/mlx#4202), and there is none with slices.
+ *
+ * @param units Whether MLX has kernels for the GPU's matrix units.
+ */
 export function mlxChoice(
   product: MlxProduct,
   gpu: AppleGpu,
+  units = false,
 ): MlxChoice {
   const { m, k, transposed } = product;
   const limit = transposed ? qmvBatchLimit(product, gpu) : 4;
   if (m >= limit) {
     const split = transposed ? splitOf(product) : 1;
-    return { kernel: split > 1 ? "qmm_splitk" : "qmm", split };
+    if (split > 1) return { kernel: "qmm_splitk", split };
+    const nax = units && transposed && k % naxTile(product).BK === 0;
+    return { kernel: nax ? "qmm_nax" : "qmm", split };
   }
   if (transposed) return { kernel: "qmv", split: 1 };
   const split = qvmSplit(k);
@@ -172,7 +220,7 @@ export function slicesOf(
 }
 
 /** The kernels that tile the output. */
-export type MlxTiled = "qmm_t" | "qmm_n" | "qmm_t_splitk";
+export type MlxTiled = "qmm_t" | "qmm_n" | "qmm_t_splitk" | "qmm_t_nax";
 /** The kernels of which MLX has one for each type, group and width. */
 type MlxKernel = "qmv" | "qmv_fast" | "qvm" | "qvm_split_k" | MlxTiled;
 
@@ -196,14 +244,19 @@ const TYPE = { f16: "float16_t", bf16: "bfloat16_t" } as const;
  */
 export function mlxName(
   kernel: MlxKernel,
-  { mode, type, group, bits, n }: Pick<
+  { mode, type, group, bits, m, n }: Pick<
     QmmPoint,
-    "mode" | "type" | "group" | "bits" | "n"
+    "mode" | "type" | "group" | "bits" | "m" | "n"
   >,
   split = 1,
 ): string {
   const start = `${mode}_${kernel}_${TYPE[type]}_gs_${group}_b_${bits}`;
   if (kernel === "qvm_split_k") return `${start}_spk_${split}`;
+  if (kernel === "qmm_t_nax") {
+    const { BM, BN, BK, SM, SN } = naxTile({ m });
+    const tile = `bm${BM}_bn${BN}_bk${BK}_wm${SM}_wn${SN}`;
+    return `${start}_${tile}_alN_${n % BN === 0}_batch_0`;
+  }
   const aligned = `${start}_alN_${n % TILE === 0}`;
   if (kernel === "qmm_t_splitk") return aligned;
   return `${kernel === "qmm_t" ? aligned : start}_batch_0`;

@@ -116,6 +116,7 @@ export function tiledProduct(
   return {
     ...entryBuild(point, "./qmm.metal", {
       entry: mlx ? mlxName(mlx, point) : "qmm",
+      ...(mlx === "qmm_t_nax" ? { MATRIX_UNITS: 1 } : {}),
       ...tile,
       LAYOUT: point.transposed ? "nt" : "nn",
       OUT: SPLIT > 1 ? part : type,

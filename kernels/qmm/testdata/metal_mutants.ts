@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Device } from "../../../bench/device/device.ts";
 import type { Values } from "../../../bench/model/grid.ts";
 import type { MutantCase } from "../../testdata/cases.ts";
 import { metalKernels } from "../metal/metal.ts";
@@ -29,6 +30,24 @@ const VECTOR = { m: 2, n: 13, k: 1056, bits: 5, group: 32, type: "bf16" };
 /** x · W: columns of three simdgroups, K of no whole step. */
 const FLAT = { m: 2, n: 96, k: 70, layout: "nn", bits: 5, group: 32 };
 
+/** A GPU with matrix units, of which the emulated one is not told. */
+const on = (device: Device): Device => ({
+  ...device,
+  info: { ...device.info, arch: "applegpu_g17d", driver: "macOS 26.2" },
+});
+
+/** Rows of one tile or two, columns that fill none, two steps of K. */
+export const unitCases: readonly MutantCase<QmmPoint>[] = [32, 37].map((m) => ({
+  ...mutantCase("mlx", [
+    { m, n: 70, k: 128, group: 128, type: m === 32 ? "f16" : "bf16" },
+    { kernel: "qmm_nax", split: 1 },
+  ], [
+    ...["metal_units_same_rows", "metal_units_same_columns"],
+    "metal_units_no_column_guard",
+  ]),
+  ...{ on, seeds: [1] },
+}));
+
 /** By what is special about the case. */
 export const mutantCases: Readonly<Record<string, MutantCase<QmmPoint>>> = {
   "short last slice": mutantCase("qmm-splitk", [TILED, OWN], [
@@ -50,6 +69,7 @@ export const mutantCases: Readonly<Record<string, MutantCase<QmmPoint>>> = {
     { ...TILED, group: "channel" },
     OWN,
   ], ["metal_qmm_channel_groups"]),
+  "matrix units": unitCases[0]!,
   "qmm_t": mutantCase("qmm_t", [TILED, {}], ["metal_qmm_no_scale"]),
   "qmm_t in slices": mutantCase("qmm_t_splitk", [
     { ...TILED, k: 1024 },
