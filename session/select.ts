@@ -12,6 +12,7 @@ import { counted } from "../bench/files/terminal_text.ts";
 import { isPythonCase } from "../bench/model/peer.ts";
 import { CaseError, EXIT, UserError } from "../bench/model/errors.ts";
 import {
+  type DeviceSet,
   type EmulatedName,
   type Selection,
   type Shard,
@@ -31,7 +32,7 @@ import {
   nothing,
   unknown,
 } from "./cases.ts";
-import { deal } from "./shards.ts";
+import { deal } from "./share/shards.ts";
 import { builtInSuites, suiteNames, usualNames } from "../suites/mod.ts";
 
 /** A device, and the cases that it is to run. */
@@ -41,6 +42,8 @@ export interface Selected extends Taken {
   readonly cases: readonly Case[];
   /** True where the CPU runs a few points because nobody asked for more. */
   readonly preset: boolean;
+  /** The devices that share the cases; the first is `info`. @default {it alone} */
+  readonly infos?: readonly DeviceInfo[];
   /** The cases of each shard, where these are of one. */
   readonly parts?: readonly (readonly Case[])[];
 }
@@ -53,6 +56,8 @@ export type Selecting =
   & {
     /** The suites where none is named. @default {the usual ones, or all for other kernels} */
     readonly unnamed?: readonly string[];
+    /** Share the cases among these devices, or all. @default {`device` alone} */
+    readonly devices?: DeviceSet | undefined;
     /** Take one part of the cases. */
     readonly shard?: Shard | undefined;
     /** Whether a shard may be without a case. @default {false} */
@@ -103,6 +108,8 @@ export async function select(
   const { suites, own: ours } = await chosenBy(options);
   const useful = usefulOf(suites, options);
   const taken = await takeDevice({ ...options, useful });
+  const { devices } = options;
+  const infos = devices && sharing(taken, devices);
   if (options.timer !== undefined) demandGraphs(taken.backend, options.timer);
   const { overrides, where, shard } = options;
   const own = names.length > 0 ||
@@ -122,6 +129,7 @@ export async function select(
     overrides: wanted?.startsWith("edge") ? {} : overrides,
     where,
     ...(shard === undefined ? {} : { shard }),
+    ...(devices === undefined ? {} : { devices }),
   };
   const whole = casesWithin(suites, chosen);
   const parts = shard && deal(whole, shard.count);
@@ -150,13 +158,24 @@ export async function select(
   const notes = [
     ...lacking,
     ...taken.notes,
+    ...(infos
+      ? [
+        infos.length === 1
+          ? "1 device has all cases"
+          : `${infos.length} devices share the cases`,
+      ]
+      : []),
     ...elsewhere(names, ours, selection),
     ...(selection.peers === undefined
       ? []
       : (await import("../peers/cases.ts")).peersElsewhere(selection)),
   ];
   const selected = { ...taken, notes, suites, selection, cases, preset };
-  return parts ? { ...selected, parts } : selected;
+  return {
+    ...selected,
+    ...(parts ? { parts } : {}),
+    ...(infos ? { infos } : {}),
+  };
 }
 
 /** Returns `chosen` with the peers of `options`, and the Python for what Python runs. */
@@ -387,6 +406,43 @@ async function takeEmulated(
   const taken = emulatedDevice(device, kernelCacheOf(kernelCache));
   const note = `${api}: taken, ${describe(taken.info, [taken.info])}`;
   return { ...taken, notes: [note] };
+}
+
+/**
+ * The devices that share cases with the one that was taken.
+ *
+ * @throws {UserError} Where one is not there, or of another kind: cases on different GPUs are not
+ * compared.
+ */
+export function sharing(
+  { backend, info }: Taken,
+  wanted: DeviceSet,
+): readonly DeviceInfo[] {
+  const { devices } = backend.find();
+  const infos = wanted === "all"
+    ? devices
+    : devices.filter(({ index }) => wanted.includes(index));
+  const absent = wanted === "all"
+    ? undefined
+    : wanted.find((index) => !infos.some((one) => one.index === index));
+  if (absent !== undefined) {
+    throw new NoDeviceError(
+      `No device ${absent} of ${backend.name}: there are ${
+        devices.map((d) => `${d.index} (${d.name})`).join(", ")
+      }`,
+      EXIT.nothing,
+    );
+  }
+  const other = infos.find(({ name, arch }) =>
+    name !== info.name || arch !== info.arch
+  );
+  if (other === undefined) return infos;
+  throw new UserError(
+    `Cannot share cases between device ${info.index} (${info.name}) and device ${other.index} (${other.name}): name devices of one kind, as in --device ${
+      devices.filter(({ name }) => name === info.name)
+        .map(({ index }) => index).join()
+    }`,
+  );
 }
 
 function describe(info: DeviceInfo, devices: readonly DeviceInfo[]): string {

@@ -13,7 +13,7 @@ import { defineSuite } from "../bench/model/suite.ts";
 import { matmul, type MatmulPoint } from "../kernels/matmul/mod.ts";
 import { casesWithin, loadSuites } from "./cases.ts";
 import { typed } from "./home.ts";
-import { select, takeDevice } from "./select.ts";
+import { select, sharing, takeDevice } from "./select.ts";
 import { suiteNames, usualNames } from "../suites/mod.ts";
 
 const onCpu = {
@@ -286,4 +286,38 @@ Deno.test("takeDevice() ends with 3 where there is none, and all the reasons", a
       typed("doctor")
     }\` says what would mend it; without one, \`check\` takes \`--device emulator:sm_90a\``,
   );
+});
+
+Deno.test("sharing() gives devices of one kind, and names one that is absent or of another", () => {
+  const device = (index: number, name: string) =>
+    ({ index, name, arch: "a" }) as DeviceInfo;
+  const devices = [device(0, "A"), device(1, "B"), device(2, "A")];
+  const backend = {
+    name: "cuda",
+    find: () => ({ devices, reason: "" }),
+  } as Partial<Backend> as Backend;
+  const shared = (wanted: "all" | readonly number[]) =>
+    sharing({ backend, info: devices[0]!, notes: [] }, wanted)
+      .map(({ index }) => index);
+  assertEquals(shared([0, 2]), [0, 2]);
+  assertThrows(
+    () => shared("all"),
+    UserError,
+    "Cannot share cases between device 0 (A) and device 1 (B): name devices of one kind, as in --device 0,2",
+  );
+  assertThrows(
+    () => shared([0, 3]),
+    UserError,
+    "No device 3 of cuda: there are 0 (A), 1 (B), 2 (A)",
+  );
+});
+
+Deno.test("select() takes all devices that share the cases", async () => {
+  const { infos, selection, notes } = await select({
+    ...onCpu,
+    devices: "all",
+  });
+  assertEquals(infos!.length, 1);
+  assertEquals([selection.device, selection.devices], [0, "all"]);
+  assertEquals(notes.includes("1 device has all cases"), true);
 });

@@ -8,6 +8,7 @@
 import { resolve } from "node:path";
 import { WriteError } from "../bench/files/disk.ts";
 import { disturbanceTexts, findDisturbances } from "../bench/device/machine.ts";
+import type { DeviceInfo } from "../bench/device/device.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import { mix } from "../bench/model/inputs.ts";
 import type { Settings } from "../bench/model/settings.ts";
@@ -24,9 +25,10 @@ import { sourceVersion } from "./commit.ts";
 import { Begun } from "./begun.ts";
 import { RUNS, VERSION } from "./home.ts";
 import { Remaining, weighed } from "./remaining.ts";
-import { jobOf, runJob } from "./run_job.ts";
+import { isFailure, jobOf, type ProgressView, runJob } from "./run_job.ts";
 import type { Selected } from "./select.ts";
-import { writeShardFile } from "./shards.ts";
+import { Devices } from "./share/devices.ts";
+import { writeShardFile } from "./share/shards.ts";
 
 export type { SweepObserver } from "./findings.ts";
 
@@ -183,31 +185,75 @@ async function measure(
   const { cases, selection } = selected;
   const total = runs * cases.length;
   using progress = found.observer.progress(total, journal.rows.length);
-  const machine = findDisturbances(selected.backend, selected.info);
-  for (const text of disturbanceTexts(machine)) progress.print(text);
+  const { infos = [selected.info] } = selected;
+  const machines = new Map(
+    infos.map((info) => [info, findDisturbances(selected.backend, info)]),
+  );
+  for (
+    const text of new Set([...machines.values()].flatMap(disturbanceTexts))
+  ) {
+    progress.print(text);
+  }
   const weights = weighed(cases, selected.info);
   const remaining = new Remaining(Array(runs).fill(weights).flat());
   for (const { row } of journal.rows) remaining.skip(row.key);
+  const devices = new Devices(infos, (text) => progress.print(text));
+  const counts = { ...found.counts() };
   for (let repeat = 0; repeat < runs; repeat++) {
     for (const own of Map.groupBy(cases, ({ runner }) => runner).values()) {
-      if (signal.aborted) return;
-      if (missingCases(journal, own, repeat).length === 0) continue;
-      const { calibration, run } = journal;
-      const job = jobOf({
-        ...{ selection, settings, cases: ordered(own, repeat), run },
-        skip: [...journal.done(repeat)],
-        configs: found.configs,
-        ...(calibration ? { calibration } : {}),
-        machine: machine.join("+"),
+      await devices.run({
+        cases: own,
+        signal,
+        missing: () => missingCases(journal, own, repeat),
+        async measure(part, info, signal) {
+          const { calibration, run } = journal;
+          const job = jobOf({
+            selection: infos.length === 1
+              ? selection
+              : { ...selection, device: info.index },
+            ...{ settings, cases: ordered(part, repeat), run },
+            skip: [...journal.done(repeat)],
+            configs: found.configs,
+            ...(calibration ? { calibration } : {}),
+            machine: machines.get(info)!.join("+"),
+          });
+          const end = await runJob(job, {
+            progress: infos.length === 1
+              ? progress
+              : among(progress, info, counts),
+            ...{ remaining, timeout, signal },
+            ...counts,
+            take(event) {
+              found.take(event, repeat, info);
+              if (event.event !== "row") return;
+              counts.done++;
+              if (isFailure(event.row)) counts.failed++;
+            },
+          });
+          found.end(end);
+        },
       });
-      const end = await runJob(job, {
-        ...{ progress, remaining, timeout, signal },
-        ...found.counts(),
-        take: (event) => found.take(event, repeat),
-      });
-      found.end(end);
     }
   }
+}
+
+/** The view of one of several devices: what it is at, and how far all are. */
+function among(
+  progress: ProgressView,
+  { index }: DeviceInfo,
+  counts: { readonly done: number; readonly failed: number },
+): ProgressView {
+  return {
+    ...progress,
+    print: (line) => progress.print(line),
+    update({ note, ...change }) {
+      progress.update({
+        ...change,
+        ...("done" in change ? counts : {}),
+        ...(note === undefined ? {} : { note: `device ${index}: ${note}` }),
+      });
+    },
+  };
 }
 
 /**

@@ -6,6 +6,8 @@ import {
   assertThrows,
 } from "@std/assert";
 import { fileURLToPath } from "node:url";
+import type { DeviceInfo } from "../bench/device/device.ts";
+import { readCsv } from "../bench/row/read_csv.ts";
 import { UserError } from "../bench/model/errors.ts";
 import { caseText, keyOf } from "../bench/row/row.ts";
 import { testdata } from "../cli/testdata/program.ts";
@@ -27,14 +29,17 @@ async function sweepIn(
     readonly runs?: number;
     readonly kernels?: readonly string[];
     row?(row: Row): void;
+    infos?(own: DeviceInfo): readonly DeviceInfo[];
   } = {},
 ) {
-  const selected = await select({
+  const taken = await select({
     ...{ suites: [SUITE], kernels: more.kernels ?? [], quick: false },
     overrides: {},
     where: {},
     ...{ backend: "cpu", device: 0 },
   });
+  const infos = more.infos?.(taken.info);
+  const selected = infos ? { ...taken, infos } : taken;
   const lines: string[] = [];
   const end = await sweep(
     selected,
@@ -123,6 +128,35 @@ Deno.test("ordered() shuffles problems from the second repeat on, and keeps each
     assertEquals(new Set(own), new Set(cases));
     const changes = own.filter((c, i) => c.problem !== own[i - 1]?.problem);
     assertEquals(changes.length, new Set(cases.map((c) => c.problem)).size);
+  }
+});
+
+Deno.test("sweep() shares the cases among devices in one CSV, without one that is not there", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    // Two workers on the same CPU, and one that finds no device.
+    const { rows, paths, lines, selected } = await sweepIn(folder, {
+      kernels: ["naive"],
+      infos: (own) => [
+        { ...own, uuid: "one" },
+        { ...own, uuid: "two" },
+        { ...own, index: 9, uuid: "gone" },
+      ],
+    });
+    assertEquals(rows.length, selected.cases.length);
+    assertMatch(
+      lines.find((line) => line.startsWith("Device"))!,
+      /^Device 9 is left out, and its cases go to 2 other devices: No usable device: cpu: no device 9, only 0/,
+    );
+    const [path, ...more] = paths;
+    assertEquals(more, []);
+    const written = readCsv(await Deno.readTextFile(path!), path!);
+    assertEquals(
+      new Set(written.map((r) => `${r.device_index} ${r.device_uuid}`)),
+      new Set(["0 one", "0 two"]),
+    );
+  } finally {
+    await Deno.remove(folder, { recursive: true });
   }
 });
 

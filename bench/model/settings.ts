@@ -14,6 +14,9 @@ export type EmulatedName = `emulator:${string}`;
 /** A device: its index within its backend, or the name of an emulated one. */
 export type DeviceId = number | EmulatedName;
 
+/** Several devices of a backend, by index. */
+export type DeviceSet = "all" | readonly number[];
+
 /** Selects cases and a device. */
 export interface Selection {
   /** Names of built-in suites, or paths of users' own files. */
@@ -22,6 +25,8 @@ export interface Selection {
   readonly kernels: readonly string[];
   readonly backend: string;
   readonly device: DeviceId;
+  /** Those that share the cases. @default {`device` alone} */
+  readonly devices?: DeviceSet;
   readonly points: PointSet;
   readonly overrides: Overrides;
   readonly where: Where;

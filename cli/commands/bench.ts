@@ -10,13 +10,13 @@ import { LATEST, RESULTS, typed } from "../../session/home.ts";
 import { BRIEFS, define } from "../command.ts";
 import {
   choiceFlags,
+  devicesFlags,
   maybe,
   peers,
   preset,
   python,
   runningFlags,
   shard,
-  targetFlags,
   timingFlags,
   toggle,
   tuningFlags,
@@ -83,7 +83,7 @@ function flags(words: Words) {
   return merge(
     sourceFlags(),
     choiceFlags(words),
-    targetFlags(words, true),
+    devicesFlags(words),
     timingFlags(),
     tuningFlags(),
     runningFlags(),
@@ -262,6 +262,9 @@ export function costLine(spent: readonly Spent[], wall: number): string {
 /** @throws {UserError} For options of which one makes another one meaningless. */
 function refuseClashes(options: BenchOptions): void {
   const { resume, fresh, once, dryRun, json, peers, backend, device } = options;
+  if (once && options.devices !== undefined) {
+    throw new UserError("--once runs one case: give --device one number");
+  }
   if (options.record && options.out !== undefined) {
     throw new UserError(
       `--record puts the rows into ${RESULTS}: leave out --record or --out`,

@@ -9,7 +9,7 @@ import {
 import { join } from "node:path";
 import { readIfThere, unlessMissing } from "../../bench/files/disk.ts";
 import { LATEST } from "../../session/home.ts";
-import { shardsIn } from "../../session/shards.ts";
+import { shardsIn } from "../../session/share/shards.ts";
 import { sourceVersion } from "../../session/commit.ts";
 
 const SMALL = ["--suite", testdata("small_suite.ts"), "--backend", "cpu"];

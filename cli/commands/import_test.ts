@@ -13,7 +13,7 @@ import {
 import { unlessMissing } from "../../bench/files/disk.ts";
 import { DEFAULTS } from "../../bench/model/settings.ts";
 import { casesAnywhere } from "../../session/select.ts";
-import { deal, writeShardFile } from "../../session/shards.ts";
+import { deal, writeShardFile } from "../../session/share/shards.ts";
 import { KEY_COLUMNS, keyOf, keyText } from "../../bench/row/row.ts";
 import { temporary } from "../../bench/testdata/temporary.ts";
 

@@ -25,6 +25,7 @@ import {
   type AxisValues,
   axisValues,
   device,
+  devices,
   name,
   names,
   number,
@@ -205,6 +206,27 @@ export function targetFlags(words: Words, emulated = false) {
       0,
     ),
   });
+}
+
+/** Options that select a device, or several that share the cases. */
+export function devicesFlags(words: Words) {
+  const flags = object("Device", {
+    backend: backend(words),
+    chosen: preset(
+      "--device",
+      devices(),
+      `Index of the device; 0,2-3 or all share the cases; or ${
+        EMULATED.join(", ")
+      }.`,
+      0,
+    ),
+  });
+  return map(flags, ({ backend, chosen }) => ({
+    backend,
+    ...(typeof chosen === "object"
+      ? chosen
+      : { device: chosen, devices: undefined }),
+  }));
 }
 
 /** The option for one part of the cases. */

@@ -11,6 +11,7 @@ import { UserError } from "../../bench/model/errors.ts";
 import type { Scalar } from "../../bench/model/grid.ts";
 import {
   type DeviceId,
+  type DeviceSet,
   type EmulatedName,
   isTimer,
   type Shard,
@@ -107,6 +108,50 @@ export function device(emulated: boolean): ValueParser<"sync", DeviceId> {
       );
     },
   });
+}
+
+/** A device as {@linkcode device} reads it, or several: `all`, or numbers and ranges. */
+export function devices(): ValueParser<"sync", DeviceId | Several> {
+  const one = device(true);
+  return reader<DeviceId | Several>({
+    metavar: "DEVICES",
+    placeholder: 0,
+    words: ["all", ...EMULATED],
+    read(input) {
+      if (input === "all") return { device: 0, devices: "all" };
+      const indices = indicesOf(input);
+      if (indices !== undefined && indices.length > 1) {
+        return { device: indices[0]!, devices: indices };
+      }
+      const parsed = one.parse(indices === undefined ? input : `${indices[0]}`);
+      if (parsed.success) return parsed.value;
+      throw new UserError(
+        `${
+          input || "nothing"
+        } is not a device: give its number, from 0, several as in 0,2-3, all, or one of ${
+          EMULATED.join(", ")
+        }`,
+      );
+    },
+  });
+}
+
+/** Several devices, and the first of them. */
+interface Several {
+  readonly device: number;
+  readonly devices: DeviceSet;
+}
+
+/** The numbers in `text`, each once and in order; nothing where it is something else. */
+function indicesOf(text: string): readonly number[] | undefined {
+  const found = new Set<number>();
+  for (const part of text.split(",")) {
+    const [, first, last = first] = /^\s*(\d{1,3})(?:-(\d{1,3}))?\s*$/
+      .exec(part) ?? [];
+    if (first === undefined || Number(last) < Number(first)) return undefined;
+    for (let i = Number(first); i <= Number(last); i++) found.add(i);
+  }
+  return [...found].toSorted((a, b) => a - b);
 }
 
 /** Says why the emulated device `name` is not timed, and the command to use instead. */

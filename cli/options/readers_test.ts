@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { UserError } from "../../bench/model/errors.ts";
-import { number, parseAxis, parseSizes, shard } from "./readers.ts";
+import { devices, number, parseAxis, parseSizes, shard } from "./readers.ts";
 
 const RIGHT: readonly (readonly [string, readonly number[]])[] = [
   ["24", [24]],
@@ -74,6 +74,22 @@ Deno.test("shard() reads I/N, from 1/N to N/N", () => {
   for (
     const text of ["", "0/4", "5/4", "1", "1/0", "-1/4", "1/100000", "a/b"]
   ) {
+    assertEquals(read(text), undefined, text);
+  }
+});
+
+Deno.test("devices() reads an index, several, all and an emulated one", () => {
+  const read = (text: string) => {
+    const parsed = devices().parse(text);
+    return parsed.success ? parsed.value : undefined;
+  };
+  assertEquals(read("3"), 3);
+  assertEquals(read("2-2"), 2);
+  assertEquals(read("emulator:sm_90a"), "emulator:sm_90a");
+  assertEquals(read("all"), { device: 0, devices: "all" });
+  assertEquals(read("0,2-3"), { device: 0, devices: [0, 2, 3] });
+  assertEquals(read("3,1,1"), { device: 1, devices: [1, 3] });
+  for (const text of ["", "3-1", "-1", "0,", "a", "0..3", "1.5", "al"]) {
     assertEquals(read(text), undefined, text);
   }
 });

@@ -15,7 +15,7 @@ import {
   casesOfShards,
   type ShardFile,
   shardsIn,
-} from "../../../session/shards.ts";
+} from "../../../session/share/shards.ts";
 import type { Source } from "./recorded.ts";
 
 /** A shard, and the folder of its rows. */

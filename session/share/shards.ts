@@ -15,26 +15,26 @@ import {
   strictObject,
   string,
 } from "valibot";
-import { readBytesIfThere, readIfThere } from "../bench/files/disk.ts";
-import { hashOf } from "../bench/files/hash.ts";
+import { readBytesIfThere, readIfThere } from "../../bench/files/disk.ts";
+import { hashOf } from "../../bench/files/hash.ts";
 import {
   canonicalJson,
   isSealed,
   parseJson,
   seal,
   UNSEALED,
-} from "../bench/files/json_file.ts";
-import { replaceFile } from "../bench/files/replace.ts";
-import { UserError } from "../bench/model/errors.ts";
-import type { Case } from "../bench/model/suite.ts";
+} from "../../bench/files/json_file.ts";
+import { replaceFile } from "../../bench/files/replace.ts";
+import { UserError } from "../../bench/model/errors.ts";
+import type { Case } from "../../bench/model/suite.ts";
 import {
   CASE_COLUMNS,
   type CaseKey,
   caseText,
   keyOf,
-} from "../bench/row/row.ts";
-import type { RunInfo } from "../bench/worker/journal.ts";
-import { weightOf } from "./remaining.ts";
+} from "../../bench/row/row.ts";
+import type { RunInfo } from "../../bench/worker/journal.ts";
+import { weightOf } from "../remaining.ts";
 
 /** Cases of a problem are dealt one by one where together they are more than this share of a part. */
 const MOST_OF_PART = 0.25;

@@ -1,10 +1,10 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { temporary } from "../bench/testdata/temporary.ts";
-import { UserError } from "../bench/model/errors.ts";
-import { DEFAULTS } from "../bench/model/settings.ts";
-import { keyOf } from "../bench/row/row.ts";
-import { casesAnywhere } from "./select.ts";
-import { weightOf } from "./remaining.ts";
+import { temporary } from "../../bench/testdata/temporary.ts";
+import { UserError } from "../../bench/model/errors.ts";
+import { DEFAULTS } from "../../bench/model/settings.ts";
+import { keyOf } from "../../bench/row/row.ts";
+import { casesAnywhere } from "../select.ts";
+import { weightOf } from "../remaining.ts";
 import { casesOfShards, deal, shardsIn, writeShardFile } from "./shards.ts";
 
 const cases = await casesAnywhere({
