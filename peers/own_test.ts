@@ -81,7 +81,9 @@ Deno.test({
   async fn() {
     const folder = "../../../examples/python";
     const files = ["custom_op.py:matmul", "compiled.py:compiled"];
-    const suite = suiteOf(files.map((one) => `${folder}/${one}`), "relu");
+    const suite = suiteOf(files.map((one) => `${folder}/${one}`), {
+      epilogue: "relu",
+    });
     for (const [kernel, row] of await rowsOf(suite)) {
       assertEquals(row.status, "ok", `${kernel}: ${row.note}`);
     }
@@ -193,6 +195,21 @@ Deno.test({
       rows.get("tells")!.note,
       /x=torch.bfloat16\[2, 256\]\[256, 1\] w=torch.uint8/,
     );
+  },
+});
+
+Deno.test({
+  name:
+    "runPeers() sees what a Python kernel writes between rows (needs python3)",
+  ...needed,
+  async fn() {
+    const rows = await rowsOf(
+      suiteOf(["bad.py:writes_padding", "good.py:writes"], { ldc: 6 }),
+    );
+    assertEquals(rows.get("writes")!.status, "ok");
+    const { status, note } = rows.get("writes_padding")!;
+    assertEquals(status, "wrong");
+    assertEquals(note, "its call wrote the padding between the rows of C");
   },
 });
 

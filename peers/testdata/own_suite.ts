@@ -5,6 +5,7 @@
  */
 
 import { definePython } from "../../bench/model/kernel.ts";
+import type { Values } from "../../bench/model/grid.ts";
 import { DEFAULTS, type Settings } from "../../bench/model/settings.ts";
 import { defineSuite, type Suite } from "../../bench/model/suite.ts";
 import type { Job } from "../../bench/worker/protocol.ts";
@@ -20,7 +21,7 @@ export const file = (name: string) =>
 /** A suite of functions, such as `good.py:writes`, each a kernel of the function's name. */
 export function suiteOf(
   functions: readonly string[],
-  epilogue = "none",
+  fixed: Values = {},
 ): Suite {
   return defineSuite({
     name: "own",
@@ -28,7 +29,7 @@ export function suiteOf(
     op: matmul,
     axes: { m: [4], k: [32] },
     tie: { n: "m" },
-    fixed: { type: "bf16", epilogue },
+    fixed: { type: "bf16", epilogue: "none", ...fixed },
     kernels: functions.map((one) =>
       definePython(matmul, {
         name: one.split(":")[1]!,

@@ -88,8 +88,9 @@ class Measuring:
         peer, problem = case["peer"], self.loaded.problem
         if case["kind"] == "own":
             function = self.files.function(case["file"], case["entry"])
-            call, config = Own(function, problem, self.loaded.storages).call()
-            return call, {"config": config, "tried": 0, "ms": 0}
+            own = Own(function, problem, self.loaded.storages)
+            call, config = own.call()
+            return call, {"config": config, "tried": 0, "ms": 0, "check": own.demand_padding}
         operands = self.loaded.operands
         if case["kind"] == "call":
             call, config = self.operations.load(problem).CALLS[peer](problem, operands)
@@ -129,6 +130,7 @@ class Measuring:
         else:
             chosen, sampled, samples, telemetry = self.sample(captured)
         outputs.append(bytes_of(captured.out))
+        known.get("check", lambda: None)()
         return {
             "config": known["config"],
             "cached": case["id"] in self.known,

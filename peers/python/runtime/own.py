@@ -8,8 +8,6 @@ import traceback
 
 import torch
 
-from runtime.operands import tensors_of
-
 # Types that an older torch lacks are given as bytes.
 TYPES = {"e4m3": "float8_e4m3fn", "e5m2": "float8_e5m2", "e8m0": "float8_e8m0fnu", "e2m1x2": "uint8"} | {
     "bf16": "bfloat16", "f16": "float16", "f32": "float32", "f64": "float64"
@@ -77,7 +75,7 @@ class Own:
 
     def __init__(self, function, problem, storages):
         self.function = function
-        self.outputs, self.values = [], {**problem.axes}
+        self.outputs, self.padded, self.values = [], [], {**problem.axes}
         inputs = iter(storages)
         for operand in problem.stored:
             shape, stride = (operand["rows"], operand["cols"]), (operand["ld"], 1)
@@ -86,6 +84,8 @@ class Own:
             else:
                 size = operand["rows"] * operand["ld"] * dtype_of(operand).itemsize
                 raw = torch.full((size,), 0xFF, dtype=torch.uint8, device="cuda")
+                if operand["ld"] > operand["cols"]:
+                    self.padded.append((operand, raw))
             tensor = raw.view(dtype_of(operand)).as_strided(shape, stride)
             self.values[operand["name"]] = tensor
             if operand["role"] == "out":
@@ -141,6 +141,14 @@ class Own:
         if found != wanted:
             raise WrongOutput(f"its call returned {' and '.join(found)}, not {' and '.join(wanted)}")
         return tensors
+
+    def demand_padding(self):
+        """Refuses a call that wrote between the rows of an output."""
+        for operand, raw in self.padded:
+            row, used = (operand[name] * dtype_of(operand).itemsize for name in ("ld", "cols"))
+            data = raw.cpu().numpy().tobytes()
+            if any(data[at + used : at + row].strip(b"\xff") for at in range(0, len(data), row)):
+                raise WrongOutput(f"its call wrote the padding between the rows of {operand['name']}")
 
 
 def is_tensor(value):

@@ -60,6 +60,14 @@ def changes_an_input(A, B, C):
     return call
 
 
+def writes_padding(A, B, C):
+    def call():
+        torch.mm(A, B, out=C)
+        torch.launch(lambda: C.memory.__setitem__(8, 0))
+
+    return call
+
+
 def crashes(A, B):
     os.abort()
 
