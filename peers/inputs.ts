@@ -5,6 +5,7 @@
  * @module
  */
 
+import { CaseError } from "../bench/model/errors.ts";
 import type { Settings } from "../bench/model/settings.ts";
 import { onDisk, readBytesIfThere } from "../bench/files/disk.ts";
 import { type ClaimedFolder, claimFolder } from "../bench/files/lock.ts";
@@ -19,7 +20,11 @@ import { ProtocolError } from "./process.ts";
 interface Made {
   /** The inputs. */
   readonly paths: readonly string[];
-  /** Returns the right outputs, which are read from files: those of all problems are gigabytes. */
+  /**
+   * Returns the right outputs, which are read from files: those of all problems are gigabytes.
+   *
+   * @throws {CaseError} Where the operation's reference throws.
+   */
   right(): Right;
 }
 
@@ -65,7 +70,8 @@ export class PeerInputs implements Disposable {
   ): Promise<void> {
     for (const problem of problems.filter(isLarge)) {
       const [set] = bench.operands(problem);
-      this.#keep(problem, set!.inputs, await bench.reference(problem));
+      const right = await bench.reference(problem).catch(failureOf);
+      this.#keep(problem, set!.inputs, right);
     }
     bench.dropOperands();
   }
@@ -76,12 +82,7 @@ export class PeerInputs implements Disposable {
     if (known) return known;
     const { seed, fill } = this.settings;
     const inputs = problem.inputs({ seed, fill });
-    const reference = problem.reference(inputs);
-    const outputs = problem.operands.filter(({ role }) => role === "out");
-    return this.#keep(problem, inputs, {
-      values: outputs.map((_, i) => reference.all(i)),
-      terms: termsOf(outputs, reference, problem.work.flops),
-    });
+    return this.#keep(problem, inputs, rightOf(problem, inputs));
   }
 
   /**
@@ -106,7 +107,7 @@ export class PeerInputs implements Disposable {
   #keep(
     problem: Problem,
     inputs: readonly Uint8Array<ArrayBuffer>[],
-    right: Right,
+    right: Right | CaseError,
   ): Made {
     const number = this.#made.size;
     const write = (name: string, bytes: Uint8Array) => {
@@ -115,6 +116,16 @@ export class PeerInputs implements Disposable {
       return path;
     };
     const paths = inputs.map((bytes, i) => write(`in${number}.${i}`, bytes));
+    if (right instanceof CaseError) {
+      const made: Made = {
+        paths,
+        right() {
+          throw right;
+        },
+      };
+      this.#made.set(problem, made);
+      return made;
+    }
     const stored = right.values.map((values, i) => ({
       path: write(
         `right${number}.${i}`,
@@ -135,6 +146,29 @@ export class PeerInputs implements Disposable {
     this.#made.set(problem, made);
     return made;
   }
+}
+
+/** The right outputs of `problem`, or why its operation does not tell them. */
+function rightOf(
+  problem: Problem,
+  inputs: readonly Uint8Array<ArrayBuffer>[],
+): Right | CaseError {
+  try {
+    const reference = problem.reference(inputs);
+    const outputs = problem.operands.filter(({ role }) => role === "out");
+    return {
+      values: outputs.map((_, i) => reference.all(i)),
+      terms: termsOf(outputs, reference, problem.work.flops),
+    };
+  } catch (error) {
+    return failureOf(error);
+  }
+}
+
+/** Returns `error` where it is a row's, and throws any other. */
+function failureOf(error: unknown): CaseError {
+  if (error instanceof CaseError) return error;
+  throw error;
 }
 
 /** Tells whether the host's reference of `problem` would take seconds. */

@@ -215,6 +215,27 @@ Deno.test({
 
 Deno.test({
   name:
+    "runPeers() gives a row of a Python kernel the reason why a reference throws (needs python3)",
+  ...needed,
+  async fn() {
+    const broken = {
+      ...matmul,
+      reference() {
+        throw new TypeError("no such thing");
+      },
+    };
+    const rows = await rowsOf(suiteOf(["good.py:writes"], {}, broken));
+    const { status, note } = rows.get("writes")!;
+    assertEquals(status, "launch");
+    assertEquals(
+      note,
+      "Cannot compute the reference of the op matmul: TypeError: no such thing",
+    );
+  },
+});
+
+Deno.test({
+  name:
     "supervise() gives a function that hangs a row, and ends its Python (needs python3)",
   ...needed,
   async fn() {

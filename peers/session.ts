@@ -4,7 +4,7 @@
  * @module
  */
 
-import { UserError } from "../bench/model/errors.ts";
+import { CaseError, UserError } from "../bench/model/errors.ts";
 import { type PeerCase, PYTHON_VARIABLE } from "../bench/model/peer.ts";
 import type { Problem } from "../bench/model/suite.ts";
 import { type FailedRow, keyOf } from "../bench/row/row.ts";
@@ -217,9 +217,15 @@ export class PeerSession {
       throw new ProtocolError("gave a result without samples");
     }
     const row = this.#count(() => {
-      const right = inputs.get(c.problem).right();
       const outputs = inputs.take(told.outputs);
-      return peerRow(c, this.#context, { told, outputs, right });
+      try {
+        const right = inputs.get(c.problem).right();
+        return peerRow(c, this.#context, { told, outputs, right });
+      } catch (error) {
+        if (!(error instanceof CaseError)) throw error;
+        const { failure: status, message: note } = error;
+        return failedPeerRow(c, this.#context, { status, note });
+      }
     });
     this.#left.delete(c);
     emit({

@@ -28,7 +28,7 @@ import {
   unknown,
 } from "valibot";
 import { BYTES, type DType } from "./dtype.ts";
-import { CaseError, show, UserError } from "./errors.ts";
+import { blame, CaseError, show, UserError } from "./errors.ts";
 import type { Axed } from "./axes.ts";
 import { elementsOf, type Operand, type Reference } from "./problem.ts";
 
@@ -220,14 +220,17 @@ export function checkedInputs<T extends readonly Uint8Array[]>(
 }
 
 /**
- * Returns `reference` with a check of the length of each answer.
+ * Returns the reference that `make` makes, with a check of the length of each answer.
  *
- * @throws {CaseError} `launch`, where an answer has another length than it must have.
+ * @throws {CaseError} `launch`, where it throws, or an answer has another length than it must have.
  */
 export function checkedReference(
-  reference: Reference,
+  make: () => Reference,
   { op, operands }: Owned,
 ): Reference {
+  const ask = <T>(work: () => T): T =>
+    blame(`compute the reference of the op ${op}`, work);
+  const reference = ask(make);
   const outputs = operands.filter(({ role }) => role === "out");
   const demand = <T extends Float64Array>(
     values: T,
@@ -249,12 +252,15 @@ export function checkedReference(
     all(output) {
       const { rows, cols } = outputs[output]!;
       const name = `all(${output})`;
-      return demand(reference.all(output), { name, length: rows * cols });
+      return demand(ask(() => reference.all(output)), {
+        name,
+        length: rows * cols,
+      });
     },
     at(output, indices) {
       const name = `at(${output}, indices)`;
       const { length } = indices;
-      return demand(reference.at(output, indices), { name, length });
+      return demand(ask(() => reference.at(output, indices)), { name, length });
     },
     ...(reference.norms === undefined ? {} : {
       norms(
@@ -264,7 +270,7 @@ export function checkedReference(
       ) {
         const name = `norms(${output}, rows, columns)`;
         const length = rows.length * columns.length;
-        return demand(reference.norms!(output, rows, columns), {
+        return demand(ask(() => reference.norms!(output, rows, columns)), {
           name,
           length,
         });

@@ -163,6 +163,19 @@ Deno.test("a problem refuses inputs of a wrong size", () => {
   assertMatch(failed(undefined), /it gave undefined arrays/);
 });
 
+Deno.test("a problem says which op has a reference that throws", () => {
+  const refuse = (): never => {
+    throw new RangeError("no row 3");
+  };
+  for (const broken of [refuse, () => ({ all: refuse, at: refuse })]) {
+    const { reference } = problemOf(opWith({ reference: broken }), {});
+    assertEquals(
+      assertThrows(() => reference([]).all(0), CaseError).message,
+      "Cannot compute the reference of the op sums: RangeError: no row 3",
+    );
+  }
+});
+
 Deno.test("a problem refuses a reference of the wrong length", () => {
   const { reference } = problemOf(
     opWith({

@@ -316,7 +316,8 @@ export function problemOf<P>(op: Op<P>, point: P): Problem {
     ...(op.bits ? { bits: returned("bits", op.bits(point), here) } : {}),
     work: returned("work", op.work(point), here),
     inputs: (options) => checkedInputs(op.inputs(point, options), owned),
-    reference: (inputs) => checkedReference(op.reference(point, inputs), owned),
+    reference: (inputs) =>
+      checkedReference(() => op.reference(point, inputs), owned),
     referenceKernel: (backend) => {
       const kernel = op.referenceKernels?.find((r) => r.backend === backend);
       return kernel && runnable(kernel, point);

@@ -22,16 +22,17 @@ export const file = (name: string) =>
 export function suiteOf(
   functions: readonly string[],
   fixed: Values = {},
+  op: typeof matmul = matmul,
 ): Suite {
   return defineSuite({
     name: "own",
     title: "Own",
-    op: matmul,
+    op,
     axes: { m: [4], k: [32] },
     tie: { n: "m" },
     fixed: { type: "bf16", epilogue: "none", ...fixed },
     kernels: functions.map((one) =>
-      definePython(matmul, {
+      definePython(op, {
         name: one.split(":")[1]!,
         python: file(one),
       })
