@@ -85,6 +85,11 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
   ["list --suite decode-fp8 --axis scale=", 2, /A value of scale is empty: wr/],
   ["list --axis =1", 2, /=1 names no axis: write NAME=VALUES/],
   ["list --suite matmul-fp32 --axis bits=4", 2, /has no axis bits: its/],
+  [
+    "bench --suite mlx-qmm --where group=row",
+    2,
+    /group is row: give a whole number of at least 1 or channel, as in --where/,
+  ],
   ["bench --suite mlx-qmm --where bits=7", 3, /no case is selected by/],
   [
     "check --device emulator",

@@ -154,13 +154,14 @@ function checkAxes(suites: readonly Suite[], where: Where): void {
     for (const text of wanted) {
       const value = /^\d+$/.test(text) ? Number(text) : text;
       if (own.some((axis) => allowedBy(axis, value) !== undefined)) continue;
-      const words = own.flatMap(({ values }) =>
+      const listed = own.flatMap(({ values }) =>
         typeof values === "string" ? [] : values
       );
-      const values = words.length > 0
-        ? [...new Set(words)]
+      const values = listed.length > 0
+        ? [...new Set(listed)]
         : own.find(({ values }) => values === "sizes")?.values ?? "size";
-      throw notAllowed({ name, values }, text, "--where");
+      const words = own.flatMap(({ words = [] }) => words);
+      throw notAllowed({ name, values, words }, text, "--where");
     }
   }
 }
