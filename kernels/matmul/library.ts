@@ -34,18 +34,14 @@ interface Vendor extends
   readonly plain: string;
 }
 
-/**
- * The kernels that call the libraries of a vendor on `own`'s backend: what PyTorch runs eagerly (a
- * product, then its epilogue), the library's own fusion, the same by whichever algorithm is
- * fastest here, and what Inductor's decompose-k lowers to.
- */
-export function libraryKernels<T extends Tile>(
+/** The library's product, then the epilogue: what PyTorch runs eagerly. */
+export function plainLibrary<T extends Tile>(
   own: DecomposeBackend<T>,
-  { plain: name, ...vendor }: Vendor,
-): readonly Kernel<MatmulPoint>[] {
+  name: string,
+): Kernel<MatmulPoint> {
   const { backend } = own;
   const steps = new DecomposeSteps(own);
-  const plain = defineKernel(matmul, {
+  return defineKernel(matmul, {
     ...{ name, backend },
     idea: "the library's product, then the epilogue as a kernel of its own",
     unsupported: tooLarge,
@@ -63,6 +59,20 @@ export function libraryKernels<T extends Tile>(
       };
     },
   });
+}
+
+/**
+ * The kernels that call the libraries of a vendor on `own`'s backend: what PyTorch runs eagerly (a
+ * product, then its epilogue), the library's own fusion, the same by whichever algorithm is
+ * fastest here, and what Inductor's decompose-k lowers to.
+ */
+export function libraryKernels<T extends Tile>(
+  own: DecomposeBackend<T>,
+  { plain: name, ...vendor }: Vendor,
+): readonly Kernel<MatmulPoint>[] {
+  const { backend } = own;
+  const steps = new DecomposeSteps(own);
+  const plain = plainLibrary(own, name);
   const fused = fusedKernels(matmul, {
     ...{ ...vendor, backend, product: "the library's fused epilogue" },
     gemmOf: (point, operands) => ({

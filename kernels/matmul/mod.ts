@@ -26,11 +26,12 @@ export const kernels: readonly Kernel<MatmulPoint>[] = [
 
 /**
  * The baselines of speed-ups on each backend, the preferred first: the vendor's library; on Metal,
- * where none is called, the kernel that does not split K.
+ * whose library knows no bf16, the kernel that does not split K.
  */
 export const baselines: readonly string[] = [
   "cublas",
   "hipblas",
+  "mps",
   "product",
   "openblas",
   "blocked",

@@ -29,6 +29,7 @@ import {
   fullTiles,
   longSlices,
 } from "../../common/splits.ts";
+import { plainLibrary } from "../library.ts";
 import { matmul } from "../op.ts";
 import { hasRelu, type MatmulPoint, tooLarge } from "../point.ts";
 
@@ -176,6 +177,7 @@ const product = launched<MatmulPoint, MetalConfig>(matmul, {
 
 /** The Metal kernels of {@linkcode matmul}, in the order of listings and tables. */
 export const metalKernels: readonly Kernel<MatmulPoint>[] = [
+  plainLibrary(metalDecompose, "mps"),
   product,
   ...decomposeKernels(matmul, metalDecompose),
 ];

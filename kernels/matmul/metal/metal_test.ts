@@ -6,6 +6,7 @@ import { matmul } from "../op.ts";
 
 Deno.test("metalKernels are in the order of listings", () => {
   assertEquals(metalKernels.map((k) => k.name), [
+    "mps",
     "product",
     "decompose-k-tile",
     "decompose-k-tile-unfused",

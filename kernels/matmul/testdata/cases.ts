@@ -128,7 +128,7 @@ export const cases: OpCases<MatmulPoint> = {
     ),
   },
   unsupported:
-    /no split of K|no epilogue|slices of 16 leave some without|slices of 32 leave some|stored by columns|IEEE fp32|by 16 bytes|registers for 8 rows|16-bit operands|layout nt|multiple of 64|for a relu|are not read and written/,
+    /no split of K|no epilogue|slices of 16 leave some without|slices of 32 leave some|stored by columns|IEEE fp32|by 16 bytes|registers for 8 rows|16-bit operands|layout nt|multiple of 64|for a relu|are not read and written|^MPSMatrixMultiplication multiplies/,
   built: points(),
   chosen,
 };

@@ -17,10 +17,14 @@ function mutantCase(
   mutants: readonly string[],
 ): MutantCase<MatmulPoint> {
   // Odd: the last column of C has no neighbour.
-  const shape = { m: 30, n: 43, k: 600, epilogue: "bias+relu", type: "bf16" };
-  const config = { ...TILE, SPLIT: name === "product" ? 1 : 2 };
+  const shape = { m: 30, n: 43, k: 600, epilogue: "bias+relu" };
+  // The library has no bf16, and no config.
+  const type = name === "mps" ? "f16" : "bf16";
+  const config = name === "mps"
+    ? {}
+    : { ...TILE, SPLIT: name === "product" ? 1 : 2 };
   return {
-    ...{ op: matmul, point: matmul.point({ ...shape, layout }), config },
+    ...{ op: matmul, point: matmul.point({ ...shape, type, layout }), config },
     kernel: metalKernels.find((kernel) => kernel.name === name)!,
     seeds: [1, 2, 3, 4],
     mutants,
@@ -42,5 +46,6 @@ export const mutantCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
   "tile, unfused": mutantCase("decompose-k-tile-unfused", "nn", [
     "metal_no_row_guard",
   ]),
+  library: mutantCase("mps", "nn", ["metal_epilogue_no_column_guard"]),
   "one launch": mutantCase("product", "nn", ["metal_no_column_guard"]),
 };
