@@ -86,8 +86,9 @@ qmv(const TYPE* x, const unsigned* w, const void* scales, const void* biases, TY
 #pragma unroll
       for (int p = 0; p < PARTS; p++) {
         long long n = min(n0 + c, N - 1), k = unit * 32 + (MUTANT(qmv_same_scale) ? 0 : p) * GROUP;
-        long long group = CHANNEL && !MUTANT(qmv_channel_groups) ? n : (n * K + k) / GROUP;
-        f[c][p] = k < K ? factors_of(scales, biases, group) : Factors{};
+        f[c][p] = k < K ? factors_of(scales, biases,
+                                     CHANNEL && !MUTANT(qmv_channel_groups) ? n : (n * K + k) / GROUP)
+                        : Factors{};
       }
 #pragma unroll
     for (int p = 0; p < PARTS; p++) {
