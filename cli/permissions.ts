@@ -42,7 +42,7 @@ const NEEDS: Readonly<Record<Name, readonly string[]>> = {
   // The driver of a GPU, and git.
   init: PERMISSIONS.filter((flag) => flag !== "--allow-sys"),
   // Compilers and drivers, which it asks for their versions.
-  doctor: PERMISSIONS.filter((flag) => flag !== "--allow-write"),
+  doctor: PERMISSIONS,
   // Suite files, which are tried in a process of their own and may look up variables.
   list: ["--allow-read", "--allow-run", "--allow-env"],
   diff: READS,

@@ -26,15 +26,25 @@ import { say, tell } from "../terminal/output.ts";
 export const command = define({
   name: "doctor",
   brief: BRIEFS.doctor,
-  examples: ["doctor", "doctor --json"],
+  examples: ["doctor", "doctor --devices"],
   codes: {
     0: "no line says FAIL",
     1: "a line says FAIL: a GPU or a compiler does not work",
-    3: "no backend is usable",
+    3: "no backend is usable; with --devices, there are no two GPUs",
   },
   flags: () =>
-    object({ json: toggle("--json", "Print the findings as JSON.") }),
-  run: doctor,
+    object({
+      devices: toggle(
+        "--devices",
+        "Measure the same cases alone and together on each GPU, and compare.",
+      ),
+      json: toggle("--json", "Print the findings as JSON."),
+    }),
+  run: async ({ devices, json }) => {
+    if (!devices) return await doctor({ json });
+    const { examineDevices } = await import("./doctor/devices.ts");
+    return await examineDevices(json);
+  },
 });
 
 /** Tools that commands start, and who needs them. */
