@@ -142,8 +142,11 @@ const BAD: Readonly<Record<string, readonly [Row["status"], RegExp]>> = {
   ],
   "bad.py:computed_before": ["wrong", /^replayed, C: 16 of 16 elements/],
   "bad.py:changes_an_input": ["wrong", /^replayed, C|^A: is an input/],
-  "bad.py:crashes": ["crash", /^The peers' program was killed by SIGABRT/],
-  "bad.py:exits": ["crash", /^The peers' program exited with code/],
+  "bad.py:crashes": [
+    "crash",
+    /^Its Python was killed by SIGABRT \(Fatal Python error: Aborted\)$/,
+  ],
+  "bad.py:exits": ["crash", /^Its Python exited with code/],
   "good.py:writes": ["ok", /^/],
 };
 

@@ -179,7 +179,8 @@ export class PeerProcess {
   ) {
     this.#log = log;
     this.#child = new Deno.Command(python, {
-      args: ["-u", "-B", fileURLToPath(program)],
+      // A crash then names itself, and the last lines of Python.
+      args: ["-u", "-B", "-X", "faulthandler", fileURLToPath(program)],
       stdin: "piped",
       stdout: "piped",
       stderr: "piped",
@@ -219,7 +220,8 @@ export class PeerProcess {
     await this.#errors;
     const how = signal ? `was killed by ${signal}` : `exited with code ${code}`;
     const lines = this.#said.split(/[\r\n]+/).map((line) => line.trim())
-      .filter((line) => line !== "");
+      // Lines of its own log tell nothing of its end.
+      .filter((line) => line !== "" && !/^\[[\d.]+ s\] /.test(line));
     const last = lines.findLast((line) => /error\b/i.test(line)) ??
       lines.at(-1);
     return last === undefined ? how : `${how} (${last.slice(0, 300)})`;

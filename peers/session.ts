@@ -132,7 +132,10 @@ export class PeerSession {
     const ended = await process.ending();
     const how = broken ?? ended;
     if (this.#current) {
-      this.#fail(this.#current, "crash", `The peers' program ${how}`);
+      const who = this.#current.runner === "peers"
+        ? "The peers' program"
+        : "Its Python";
+      this.#fail(this.#current, "crash", `${who} ${how}`);
     }
     return how;
   }
