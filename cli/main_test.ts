@@ -272,6 +272,7 @@ Deno.test("superfluous() names what a command line does not need", () => {
   assertEquals(of("tune --quick"), "net");
   assertEquals(of("tune list"), "net,ffi,run,sys");
   assertEquals(of("doctor"), "net,write");
+  assertEquals(of("doctor --devices"), "net");
   assertEquals(of("list"), "net,ffi,write,sys");
   assertEquals(of("plot"), "net,run,sys");
   assertEquals(of("import x"), "net,ffi,run,sys");

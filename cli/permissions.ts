@@ -41,7 +41,7 @@ const NEEDS: Readonly<Record<Name, readonly string[]>> = {
   build: PERMISSIONS,
   // The driver of a GPU, and git.
   init: PERMISSIONS.filter((flag) => flag !== "--allow-sys"),
-  // Compilers and drivers, which it asks for their versions.
+  // Compilers and drivers, which it asks for their versions; with --devices it builds kernels.
   doctor: PERMISSIONS,
   // Suite files, which are tried in a process of their own and may look up variables.
   list: ["--allow-read", "--allow-run", "--allow-env"],
@@ -73,7 +73,10 @@ export function superfluous(
   const [command = "", part = ""] = args;
   const kept = command === "tune" && /^(list|edit|forget|merge)$/.test(part)
     ? WRITES
-    : flagsOf(command);
+    : flagsOf(command).filter((flag) =>
+      flag !== "--allow-write" || command !== "doctor" ||
+      args.includes("--devices")
+    );
   return KINDS.filter((kind) => !kept.includes(`--allow-${kind}`));
 }
 
