@@ -35,14 +35,21 @@ export function peersOf(op: string): PeerOp | undefined {
   return ops.find((one) => one.op.name === op)?.peers;
 }
 
-/** The Python files by which the peers of `of` are measured, in the order of their paths. */
-export function sourcesOf({ module }: PeerOp): readonly URL[] {
-  const folders = [PYTHON, new URL("runtime/", PYTHON), new URL("./", module)];
-  return folders.flatMap((folder) =>
-    [...Deno.readDirSync(folder)].map(({ name }) => name)
-      .filter((name) => name.endsWith(".py")).sort()
-      .map((name) => new URL(name, folder))
-  );
+/** The Python files by which the peers of `op` are measured, in the order of their paths. */
+export function sourcesOf(op: PeerOp): readonly URL[] {
+  const folders = [PYTHON, new URL("runtime/", PYTHON)];
+  return [...folders.flatMap(pythonIn), ...programOf(op)];
+}
+
+/** Those of them that are measured, and not what measures. */
+function programOf({ module }: PeerOp): readonly URL[] {
+  return pythonIn(new URL("./", module));
+}
+
+function pythonIn(folder: URL): readonly URL[] {
+  return [...Deno.readDirSync(folder)].map(({ name }) => name)
+    .filter((name) => name.endsWith(".py")).sort()
+    .map((name) => new URL(name, folder));
 }
 
 /**
@@ -199,9 +206,9 @@ function peerCase(
     unsupported: () =>
       op.unsupported?.(peer, problem) ?? lacksSizes(peer, ranges),
     candidates: () => [{ config: {} }],
-    // Never compiled here; a changed program makes kept rows of an unfinished run void.
+    // Never compiled here; a changed program makes rows stale, kept ones of an unfinished run too.
     builds: () =>
-      sourcesOf(op).map((source): Build => ({ source, defines: {} })),
+      programOf(op).map((source): Build => ({ source, defines: {} })),
     prepare: () => refuse(peer),
   };
 }

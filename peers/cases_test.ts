@@ -1,4 +1,9 @@
-import { assertEquals, assertMatch, assertStrictEquals } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertStrictEquals,
+} from "@std/assert";
 import { isPeerCase, PYTHON_VARIABLE } from "../bench/model/peer.ts";
 import { defineSuite } from "../bench/model/suite.ts";
 import { caseText, keyOf } from "../bench/row/row.ts";
@@ -119,3 +124,12 @@ for (const { op, peers } of ops) {
     );
   });
 }
+
+Deno.test("the sources of a peer's row are what is measured, not what measures", () => {
+  const [one] = [...withPeers(router).cases("all")].filter(isPeerCase);
+  const { module } = peersOf("matmul")!;
+  const sources = one!.builds({}).map(({ source }) => source.href);
+  assert(sources.includes(module.href), `${sources}`);
+  const folder = new URL("./", module).href;
+  assertEquals(sources.filter((href) => !href.startsWith(folder)), []);
+});
