@@ -50,6 +50,17 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
   ["bench --kernel torch-eager", 2, /Cannot take torch-eager .*--peers torch/],
   ["bench --backend cdua", 2, /backend is named cdua: did you mean cuda/],
   ["list --suite nope", 2, /there are epilogue-bf16, matmul-bf16/],
+  [
+    "bench ./mine.cubin",
+    2,
+    /Cannot infer a launch from \.\/mine\.cubin, which/,
+  ],
+  [
+    "bench ./none.py:fn",
+    2,
+    /source file \.\/none\.py: there is no such file$/m,
+  ],
+  ["bench --peers jax", 2, /jax is no set of peers: give torch, or a Python/],
   ["bench --m abc", 2, /--m.*abc is not a size/],
   ["bench --k 0", 2, /--k.*0 is not a size/],
   ["bench --m 64:16", 2, /64:16 is an empty range/],

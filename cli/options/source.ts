@@ -79,6 +79,11 @@ export async function withFile<T extends Choice & Target & SourceOptions>(
       `Cannot take both ${file} and --suite ${suites.join()}: leave out one`,
     );
   }
+  if (/\.(?:ptx|cubin)$/.test(file)) {
+    throw new UserError(
+      `Cannot infer a launch from ${file}, which names no parameters: make it the source of a kernel in a suite file, as examples/ptx/suite.ts does`,
+    );
+  }
   if (!isFile(file)) {
     throw new UserError(
       file === ""
