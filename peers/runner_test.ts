@@ -151,7 +151,7 @@ Deno.test({
     assertEquals(measured.length, 6);
     for (const row of measured) {
       assertEquals(row.status, "unsupported");
-      assertMatch(row.note, /has no torch/);
+      assertMatch(row.note, /has no torch, so name a Python/);
       assertMatch(row.note, /--python PATH or MNKBENCH_PYTHON$/);
     }
   },

@@ -187,7 +187,7 @@ export class PeerSession {
     const { emit } = this.#options;
     switch (message.event) {
       case "refused":
-        this.#rest("unsupported", `${message.reason}; ${WAY_OUT}`);
+        this.#rest("unsupported", `${message.reason}, so ${WAY_OUT}`);
         break;
       case "hello": {
         const { torch, triton } = message;
