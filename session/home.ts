@@ -26,6 +26,23 @@ export const LATEST = `${RUNS}/latest`;
 /** The file that says in an archive of `build --pack` which commit it is of. */
 export const COMMIT_FILE = ".commit";
 
+/**
+ * The file that says, in the npm package alone, what suite files outside of it import by the
+ * program's name; in a clone `deno.json` does.
+ */
+export const IMPORT_MAP_FILE = "import_map.json";
+
+/** Returns whether the program is the npm package: JavaScript, without `deno.json`. */
+export function isPackage(): boolean {
+  const file = join(HOME, IMPORT_MAP_FILE);
+  return unlessMissing(() => Deno.lstatSync(file)) !== undefined;
+}
+
+/** Returns the flags by which another process of the program finds what suite files import. */
+export function importFlags(): readonly string[] {
+  return isPackage() ? ["--import-map", join(HOME, IMPORT_MAP_FILE)] : [];
+}
+
 /** The folder where the user typed the command, and how the program was started there. */
 interface Start {
   readonly folder: string;
@@ -102,8 +119,8 @@ export function timingCacheOf(
 /** Formats `command` as the user would type it, given how the program was started. */
 export function typed(command: string): string {
   const { folder, isTask } = started();
-  if (!isTask) return `${NAME} ${command}`;
   const isNpx = Deno.env.get("npm_command") === "exec";
+  if (!isTask) return `${isNpx && isPackage() ? "npx " : ""}${NAME} ${command}`;
   const deno = isNpx ? `npx -y deno@${Deno.version.deno}` : "deno";
   // From a folder of the project Deno finds its tasks, from another it must be told.
   const config = isOutside(folder)

@@ -22,7 +22,7 @@ import { isLoss } from "../bench/tune/config_book.ts";
 import type { CaseGroup, Event, Job } from "../bench/worker/protocol.ts";
 import { lockDevice } from "../bench/worker/device_lock.ts";
 import { supervise, type SuperviseOptions } from "../bench/worker/supervise.ts";
-import { PERMISSIONS, VERSION } from "./home.ts";
+import { importFlags, PERMISSIONS, VERSION } from "./home.ts";
 import { PhaseNote, titleOf } from "./phase_note.ts";
 import type { Remaining } from "./remaining.ts";
 import { backendNamed } from "./select.ts";
@@ -138,6 +138,7 @@ function workerCommand(
   const main = fileURLToPath(new URL("./worker.ts", import.meta.url));
   const flags = [
     ...["--quiet", "--no-prompt", "--cached-only", ...PERMISSIONS],
+    ...importFlags(),
     // For the search for leaks, which counts the pages of JavaScript's heap too.
     "--v8-flags=--expose-gc",
   ];

@@ -15,6 +15,7 @@ import {
   runProgram,
 } from "../bench/files/run_program.ts";
 import { UserError } from "../bench/model/errors.ts";
+import { importFlags } from "./home.ts";
 import {
   done,
   importSuite,
@@ -73,7 +74,7 @@ async function outputOf(
   const program = fileURLToPath(import.meta.url);
   try {
     return await runProgram(Deno.execPath(), {
-      args: ["run", ...FLAGS, program, file, mark],
+      args: ["run", ...FLAGS, ...importFlags(), program, file, mark],
       limitMs,
     });
   } catch (error) {

@@ -14,9 +14,9 @@ import {
 import type { Suite } from "../../bench/model/suite.ts";
 import type { Row } from "../../bench/row/row.ts";
 import type { RunInfo } from "../../bench/worker/journal.ts";
-import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import {
-  HOME,
+  importFlags,
   kernelCacheOf,
   PERMISSIONS,
   quoted,
@@ -172,8 +172,8 @@ export function debugLine(
   // The process itself: what a task or npx starts is a child, which a debugger leaves.
   const program = [
     quoted(Deno.execPath()),
-    ...["run", ...PERMISSIONS],
-    quoted(join(HOME, "cli/main.ts")),
+    ...["run", ...PERMISSIONS, ...importFlags().map(quoted)],
+    quoted(fileURLToPath(new URL("../main.ts", import.meta.url))),
   ];
   const debug = Deno.build.os === "darwin"
     ? "lldb -o run --"

@@ -2,7 +2,7 @@
 # Benchmarks the kernels of this repository and compares them with the rows in recorded/.
 #   ./bench.sh            exit 0: as fast; 1: slower; 3: missing or incomparable; 4: broken
 #   ./bench.sh --record   records the rows of this machine, to be reviewed and committed
-# MNKBENCH is a checkout of mnkbench, SUITE a suite file of yours.
+# MNKBENCH is a checkout of mnkbench or its npm package, SUITE a suite file of yours.
 set -eu
 cd "$(dirname "$0")"
 : "${MNKBENCH:?Set MNKBENCH to a checkout of mnkbench}"
@@ -12,7 +12,11 @@ KERNEL=${KERNEL:-rows}
 
 # Tasks run where INIT_CWD says; npm and an outer task set it to their own folder.
 unset INIT_CWD
-mnkbench() { ${DENO:-npx -y deno@2.9.6} task --config "$MNKBENCH/deno.json" "$@"; }
+mnkbench() {
+  if [ -f "$MNKBENCH/bin.mjs" ]; then node "$MNKBENCH/bin.mjs" "$@"
+  else ${DENO:-npx -y deno@2.9.6} task --config "$MNKBENCH/deno.json" "$@"
+  fi
+}
 
 rm -rf new
 # A kernel that fails has a row with its status: `diff` judges it.

@@ -21,6 +21,7 @@ import { sourceVersion } from "../../../session/commit.ts";
 import {
   COMMIT_FILE,
   HOME,
+  isPackage,
   kernelCacheOf,
   NAME,
   PERMISSIONS,
@@ -63,6 +64,7 @@ const LEFT_OUT = [
   "esbuild",
   "fast-check",
   "playwright-core",
+  "typescript",
 ];
 
 /** The content of an archive. */
@@ -98,8 +100,17 @@ export async function pack(out: string, contents: Contents): Promise<void> {
   tell(`On the box: tar xf ${out} && ${NAME}/${NAME} bench`);
 }
 
-/** Checks the path of an archive. @throws {UserError} If `out` cannot be written. */
+/**
+ * Checks what can be known before kernels are built.
+ *
+ * @throws {UserError} If `out` cannot be written, and in the npm package.
+ */
 export async function checkTarget(out: string): Promise<void> {
+  if (isPackage()) {
+    throw new UserError(
+      "Cannot pack the npm package, which has no sources: run it in a clone of the repository",
+    );
+  }
   const folder = dirname(resolve(out));
   const refuse = (why: string): never => {
     throw new UserError(
