@@ -156,7 +156,11 @@ export class Findings {
     if (event.event === "case") this.#options.begun.begin(event.key, repeat);
     this.#remembered.take(event);
     this.#crashed.take(event, repeat);
-    if (event.event === "calibration") journal.calibration = event.calibration;
+    // Of several devices that of the first, whichever is done first.
+    const isFirst = info.index === this.#options.selected.info.index;
+    if (event.event === "calibration" && (isFirst || !journal.calibration)) {
+      journal.calibration = event.calibration;
+    }
     if (event.event !== "row" || event.row.status === "checked") return;
     const provenance = {
       ...event.row.provenance,

@@ -200,13 +200,20 @@ async function lockFor(
   if (typeof device === "string" || backend.shared) {
     return { [Symbol.dispose]() {} };
   }
-  const info = backend.find().devices.find(({ index }) => index === device);
-  const id = info?.uuid ?? `${backend.name}-${device}`;
-  return await lockDevice(id, {
+  return await lockDevice(lockName(device, backend), {
     signal,
     what: suites.join(", "),
     note: (line) => progress.print(line),
   });
+}
+
+/** The name that locks the device of index `device`: the same in every process of this host. */
+export function lockName(
+  device: number,
+  backend: Pick<Backend, "name" | "find">,
+): string {
+  const info = backend.find().devices.find(({ index }) => index === device);
+  return info?.uuid ?? `${backend.name}-${device}`;
 }
 
 /** The provenance of a row of `job` whose case cannot tell more. */

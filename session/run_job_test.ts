@@ -1,10 +1,12 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { cpu } from "../backends/cpu/cpu.ts";
+import type { DeviceInfo } from "../bench/device/device.ts";
 import { DEFAULTS } from "../bench/model/settings.ts";
+import { lockDevice } from "../bench/worker/device_lock.ts";
 import { within } from "../bench/testdata/temporary.ts";
 import { lacking, testdata } from "../cli/testdata/program.ts";
-import { jobOf, runJob } from "./run_job.ts";
-import { select } from "./select.ts";
+import { jobOf, lockName, runJob } from "./run_job.ts";
+import { backendNamed, select } from "./select.ts";
 
 Deno.test({
   name: `runJob() adds up what workers cost that were ended${lacking()}`,
@@ -37,4 +39,43 @@ Deno.test({
       assert(spent.every(({ check }) => check > 0));
       assert(memoryBytes > 0);
     }),
+});
+
+Deno.test("runJob() waits for a GPU that another run has, and starts no worker", async () => {
+  const backend = await backendNamed("cuda");
+  const stop = new AbortController();
+  const lines: string[] = [];
+  // A run of somebody else may have it already: then this one waits for that.
+  using _held = await lockDevice(lockName(0, backend), {
+    ...{ what: "a", note: () => stop.abort(), signal: stop.signal },
+  });
+  const selection = { suites: [], backend: "cuda", device: 0 };
+  const settings = { ...DEFAULTS, cacheDir: "none" };
+  const end = await runJob(
+    jobOf({ selection, settings, cases: [], run: "r" }),
+    {
+      progress: {
+        update() {},
+        print(line) {
+          lines.push(line);
+          stop.abort();
+        },
+      },
+      ...{ timeout: 60, done: 3, failed: 1, signal: stop.signal },
+      take: (event) => lines.push(event.event),
+    },
+  );
+  assertEquals([end.done, end.failed, lines.length], [3, 1, 1]);
+  assertMatch(lines[0]!, /^Waiting for \S+, which another run has: process/);
+});
+
+Deno.test("lockName() is the device's UUID, or its index where nobody tells", () => {
+  const [info] = cpu.find().devices;
+  const found = (devices: readonly DeviceInfo[]) => ({
+    name: "cuda",
+    find: () => ({ devices, reason: "" }),
+  });
+  assertEquals(lockName(0, found([{ ...info!, uuid: "GPU-1" }])), "GPU-1");
+  assertEquals(lockName(0, found([info!])), "cuda-0");
+  assertEquals(lockName(1, found([info!])), "cuda-1");
 });
