@@ -5,6 +5,29 @@ import { temporary } from "../bench/testdata/temporary.ts";
 import { program } from "../cli/testdata/program.ts";
 import { file, PROGRAM } from "./testdata/own_suite.ts";
 
+const gpu = await new Deno.Command("sh", {
+  args: [
+    "-c",
+    `\${MNKBENCH_PYTHON:-python3} -c "import torch, triton, sys; sys.exit(not torch.cuda.is_available())"`,
+  ],
+  stdout: "null",
+  stderr: "null",
+}).output();
+
+Deno.test({
+  name: "examples/python is right (needs a GPU, PyTorch and Triton)",
+  ignore: !gpu.success,
+  async fn() {
+    const kernels = ["triton", "custom-op", "compiled"];
+    const { code, stdout, stderr } = await program([
+      ...["check", "--suite", "examples/python/suite.ts", "--m", "16,200"],
+      ...kernels.flatMap((kernel) => ["--kernel", kernel]),
+    ]);
+    assertEquals(code, 0, stderr);
+    assertMatch(stdout, /^6 cases: 6 right, 0 failed, 0 unsupported$/m);
+  },
+});
+
 cxxTest(
   "bench, check and compare take Python functions (needs python3)",
   async () => {

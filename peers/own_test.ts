@@ -58,7 +58,9 @@ Deno.test({
   ...needed,
   async fn() {
     const rows = await rowsOf(
-      suiteOf(["good.py:writes", "good.py:returns", "good.py:itself"]),
+      suiteOf(
+        ["writes", "returns", "itself", "foreign"].map((fn) => `good.py:${fn}`),
+      ),
     );
     for (const [kernel, row] of rows) {
       assert(row.status === "ok", `${kernel}: ${row.note}`);
@@ -69,7 +71,7 @@ Deno.test({
         library: "python torch 0.0",
       });
     }
-    assertEquals(rows.size, 3);
+    assertEquals(rows.size, 4);
     assertEquals(rows.get("returns")!.config, "BM=64");
   },
 });
@@ -285,13 +287,13 @@ Deno.test({
       file("good.py"),
     );
     const names = suite.kernels.map(({ name }) => name);
-    assertEquals(names, ["naive", "writes", "returns", "itself"]);
+    assertEquals(names, ["naive", "writes", "returns", "itself", "foreign"]);
     const rows = await rowsOf(suite);
     assertEquals(
       [...rows.values()].map((
         { status, provenance: { library } },
       ) => [status, library]),
-      Array(3).fill(["ok", "torch 0.0"]),
+      Array(4).fill(["ok", "torch 0.0"]),
     );
   },
 });

@@ -92,6 +92,10 @@ def empty(rows, cols):
     return Tensor(bytearray(2 * rows * cols), bfloat16, (rows, cols), (cols, 1))
 
 
+def from_dlpack(other):
+    return other.__dlpack__()
+
+
 def equal(a, b):
     return a.memory == b.memory
 
