@@ -4,8 +4,8 @@
  * `bench`, `check`, `diff`, `readRows` and `table` do in a program what the commands of these names
  * do.
  *
- * A suite file defines kernels by `defineLaunch` (one launch) or `defineKernel` (any steps),
- * and exports a suite by `defineSuite`. `matmul` and `qmm` are operations to define kernels
+ * A suite file defines kernels by `defineLaunch` (one launch), `defineKernel` (any steps) or
+ * `definePython` (a function of a Python file), and exports a suite by `defineSuite`. `matmul` and `qmm` are operations to define kernels
  * for; `kernels` and `qmmKernels` are the built-in ones. To define an operation, implement
  * `Op`. Matrices are row-major; errors of the user are `UserError`, failures of a kernel
  * `CaseError`.
