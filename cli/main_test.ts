@@ -229,6 +229,7 @@ const TOOLS: Readonly<Record<string, string>> = {
   recorded: "deno run --allow-read tools/recorded_suites.ts",
   bundle:
     "deno run --allow-read --allow-write --allow-run --allow-env tools/page_bundle.ts",
+  schemas: "deno run --allow-read --allow-write tools/json_schemas.ts",
   npm:
     "deno run --allow-read --allow-write --allow-run --allow-env --allow-sys tools/npm_package.ts",
   test: "deno run --allow-read --allow-run --allow-env tools/run_tests.ts",
@@ -243,7 +244,7 @@ Deno.test("deno.json has a task for every command", () => {
     Object.keys(TASKS).toSorted(),
     [
       ...Object.keys(COMMANDS),
-      ...["bundle", "completions", "npm", "recorded"],
+      ...["bundle", "completions", "npm", "recorded", "schemas"],
       ...["test", "test:all", "test:soak"],
     ].toSorted(),
   );

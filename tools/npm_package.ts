@@ -22,6 +22,7 @@ const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const PARTS = [
   ...["backends", "bench", "cli", "emulator", "kernels", "peers", "report"],
   ...["session", "suites", "results", "mod.ts", "LICENSE", "README.md"],
+  "docs/schema",
   ...["examples/c-kernel", "examples/ci", "examples/cuda-kernel"],
 ];
 /** What only tests use, what the page's script is made of, and samples, which are large. */

@@ -111,6 +111,7 @@ export const AMOUNT_COLUMNS = [
   "mem_mhz",
   "power_w",
   "temp_c",
+  "device_index",
   "schema",
 ] as const satisfies readonly typeof PROVENANCE_COLUMNS[number][];
 

@@ -65,6 +65,7 @@ const LEFT_OUT = [
   "fast-check",
   "playwright-core",
   "typescript",
+  "@valibot/to-json-schema",
 ];
 
 /** The content of an archive. */
