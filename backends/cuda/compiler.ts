@@ -14,7 +14,7 @@ import {
   pathFolders,
 } from "../shared/find_library.ts";
 import { programCompiler } from "../shared/compiler.ts";
-import { openRtc, type Rtc, rtcCompiler } from "../shared/rtc.ts";
+import { openRtc, type Rtc, rtcCompiler, tryRtc } from "../shared/rtc.ts";
 
 /** Flags that every compiler of this backend takes. */
 const FLAGS = ["-std=c++17"] as const;
@@ -25,8 +25,11 @@ const TYPES = inCuda(
   ["nvidia/cu13/include", "nvidia/cuda_runtime/include"],
   ["include", "targets/*/include"],
 );
-/** `nv/target`, which those headers include; CUDA 13 keeps it in a folder of its own. */
-const NV_TARGET = inCuda(
+/**
+ * CCCL, by `nv/target`, which those headers include. CUDA 13 has it in a folder of its own, and
+ * `nv` alone, without `cuda/barrier` and the like, beside its headers too.
+ */
+const CCCL = inCuda(
   ["target"],
   [
     "nvidia/cu13/include/cccl/nv",
@@ -34,7 +37,7 @@ const NV_TARGET = inCuda(
     "nvidia/cuda_cccl/include/nv",
     "nvidia/cuda_runtime/include/nv",
   ],
-  ["include/nv", "include/cccl/nv", "targets/*/include/cccl/nv"],
+  ["include/cccl/nv", "targets/*/include/cccl/nv", "include/nv"],
 );
 
 /**
@@ -62,7 +65,7 @@ export function cudaIncludes(
       all[0];
     return path?.split("/").slice(0, -up).join("/");
   };
-  const found = [first(TYPES, 1), first(NV_TARGET, 2)];
+  const found = [first(TYPES, 1), first(CCCL, 2)];
   const includes = found.flatMap((folder) => folder ?? []);
   return {
     includes: [...new Set(includes)],
@@ -123,6 +126,24 @@ export const NVRTC = inCuda(
  */
 export function openNvrtc(path: string): Rtc {
   return openRtc(path, "nvrtc", "CUBIN");
+}
+
+/**
+ * Opens NVRTC at `path`, with the library of built-in functions beside it: that of a wheel is on no
+ * path of the loader, and NVRTC opens it by its name alone.
+ *
+ * @throws {Error} If there is no such library, or it compiles nothing.
+ */
+export function openWorkingNvrtc(path: string, host: Host): Rtc {
+  const folder = path.slice(0, path.lastIndexOf("/") + 1);
+  for (const name of folder === "" ? [] : host.list(folder)) {
+    if (name.startsWith("libnvrtc-builtins.so.")) {
+      Deno.dlopen(folder + name, {});
+    }
+  }
+  const rtc = openNvrtc(path);
+  tryRtc(rtc);
+  return rtc;
 }
 
 function nvrtcCompiler(

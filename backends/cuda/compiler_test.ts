@@ -7,8 +7,15 @@ import {
 } from "node:assert/strict";
 import { CaseError } from "../../bench/model/errors.ts";
 import { cuda } from "./cuda.ts";
-import { thisHost } from "../shared/find_library.ts";
-import { cudaIncludes, findNvcc, openNvrtc } from "./compiler.ts";
+import { openFirst, thisHost } from "../shared/find_library.ts";
+import {
+  cudaCompiler,
+  cudaIncludes,
+  cudaTarget,
+  findNvcc,
+  openNvrtc,
+  openWorkingNvrtc,
+} from "./compiler.ts";
 import { build, ccTest, fakeHost } from "../testdata/mocks.ts";
 import { setTimeout } from "node:timers/promises";
 import type { Compiler } from "../../bench/device/device.ts";
@@ -239,6 +246,51 @@ nvrtcTest(
     ok(symbols.mock_most() > 1, `${symbols.mock_most()} at once`);
   },
 );
+
+/** Builds an NVRTC that needs the library `builtins`, which nothing but its soname tells. */
+function needing(builtins: string): string {
+  const flag = `-DBUILTINS="${builtins}"`;
+  return build(`${builtins}/libnvrtc.so.13`, ["cuda/nvrtc.c"], [flag]);
+}
+
+ccTest(
+  "openWorkingNvrtc() opens the built-in functions beside the library",
+  async () => {
+    const builtins = "libnvrtc-builtins.so.13.7";
+    const path = needing(builtins);
+    build(`${builtins}/${builtins}`, [], [`-Wl,-soname,${builtins}`]);
+    const nvrtc = { value: openWorkingNvrtc(path, thisHost), path };
+    const compiler = cudaCompiler(nvrtc, cudaTarget("sm_90a"), HEADERS);
+    const folder = path.slice(0, path.lastIndexOf("/"));
+    const source = write(`${folder}/k.cu`, "void k() {}\n");
+    strictEqual(
+      await compiler.compile({ source, defines: {} }, `${folder}/k`),
+      "fine\n",
+    );
+  },
+);
+
+ccTest("openWorkingNvrtc() refuses a library that compiles nothing", () => {
+  const path = needing("libnvrtc-builtins.so.none");
+  const opened = openFirst([path], (path) => openWorkingNvrtc(path, thisHost));
+  ok("reason" in opened);
+  match(
+    opened.reason,
+    /^tried \S+\/libnvrtc\.so\.13 \(nvrtc: error: failed to open libnvrtc-builtins\.so\.none\.\)$/,
+  );
+});
+
+Deno.test("cudaIncludes() finds CCCL in its folder, and not by its part beside", () => {
+  const root = "/usr/local/cuda/include";
+  const headers = [`${root}/cuda_fp16.h`, `${root}/nv/target`];
+  const found = (...more: string[]) =>
+    cudaIncludes("libnvrtc.so.13", fakeHost({}, [...headers, ...more]));
+  deepStrictEqual(found().includes, [root]);
+  deepStrictEqual(found(`${root}/cccl/nv/target`).includes, [
+    root,
+    `${root}/cccl`,
+  ]);
+});
 
 Deno.test("cudaIncludes() prefers the headers beside the library", () => {
   const wheel = "/v/lib/python3.12/site-packages/nvidia/cu13";

@@ -7,7 +7,13 @@
 import type { Backend, Placement, Reader } from "../../bench/device/device.ts";
 import { PHASES } from "../../bench/measure/stats.ts";
 import { openCudaBlas } from "./blas.ts";
-import { cudaCompiler, cudaTarget, NVRTC, openNvrtc } from "./compiler.ts";
+import {
+  cudaCompiler,
+  cudaTarget,
+  NVRTC,
+  openNvrtc,
+  openWorkingNvrtc,
+} from "./compiler.ts";
 import { givenCompiler } from "./given.ts";
 import { driverBackend, type Traits } from "../shared/driver/backend.ts";
 import {
@@ -149,7 +155,13 @@ export function cuda(libraries: CudaLibraries = {}): Backend {
       const given = givenCompiler(arch, source);
       if (given) return given;
       const places = { host, paths: libraries.nvrtc };
-      nvrtc ??= openWanted(NVRTC, places, openNvrtc);
+      nvrtc ??= openWanted(
+        NVRTC,
+        places,
+        // One that was named is not tried: the emulator's would take long.
+        (path) =>
+          libraries.nvrtc ? openNvrtc(path) : openWorkingNvrtc(path, host),
+      );
       return cudaCompiler(nvrtc, cudaTarget(arch), host);
     },
     openBlas: (session, device) =>

@@ -27,6 +27,7 @@ const VERBS = {
   },
   // Takes a second or so: on another thread, so that several run at once.
   CompileProgram: { parameters: ["u64", "i32", "u64"], nonblocking: true },
+  CompileAtOnce: { parameters: ["u64", "i32", "u64"] },
   DestroyProgram: { parameters: ["buffer"] },
   GetBinarySize: { parameters: ["u64", "buffer"] },
   GetBinary: { parameters: ["u64", "buffer"] },
@@ -69,7 +70,7 @@ export function openRtc(
 ): Rtc {
   const define = (verb: string, definition: object) => [verb, {
     ...definition,
-    name: prefix + verb.replace("Binary", binary),
+    name: prefix + verb.replace("Binary", binary).replace("AtOnce", "Program"),
   }];
   const symbols = Object.fromEntries([
     ...Object.entries(VERBS).map(([verb, definition]) =>
@@ -100,6 +101,25 @@ interface RtcTarget {
 
 /** More than a program is given: some releases compile one thing at a time. */
 const LIMIT_MS = 300_000;
+
+/**
+ * Compiles an empty program, which takes a few milliseconds.
+ *
+ * @throws {CaseError} `compile`: a library that can be opened may lack files of its own.
+ */
+export function tryRtc(rtc: Rtc): void {
+  const program = out64((to) =>
+    rtc.CreateProgram(to, cstring(""), cstring("empty"), 0, 0n, 0n)
+  );
+  try {
+    rtc.CompileAtOnce(program, 0, 0n);
+  } catch (error) {
+    if (!(error instanceof CallError)) throw error;
+    throw compileError(log(rtc, program), "");
+  } finally {
+    rtc.DestroyProgram(new BigUint64Array([program]));
+  }
+}
 
 /** Returns the compiler that `rtc` is for `target`. */
 export function rtcCompiler(
