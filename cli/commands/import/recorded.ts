@@ -169,28 +169,33 @@ async function stage(
   // Of many shards the rows are more than memory: only their lines are kept.
   const rows = new Map<string, string>();
   for (const row of old ?? []) rows.set(keyText(row), lineOf(row));
-  const samples = await readSamples(samplesOf(target), old ?? []);
-  const had = samples.size > 0;
+  const before = await readSamples(samplesOf(target), old ?? []);
   let [fresh, left] = [0, 0];
-  for (const [file, all] of rowsIn(parts)) {
-    const own = all.map(({ row }) => row)
-      .filter((row) => !isFailure(row) || !timed.has(keyText(row)));
-    const found = await readSamples(samplesOf(file), own);
-    for (const row of own) {
-      const key = keyText(row);
-      rows.set(key, lineOf(row));
-      samples.set(key, found.get(key) ?? []);
+  let hasSamples = before.size > 0;
+  /** Takes in the rows of each part, and yields the lines of its samples, then those that stay. */
+  async function* samples(): AsyncGenerator<string> {
+    for (const [file, all] of rowsIn(parts)) {
+      const own = all.map(({ row }) => row)
+        .filter((row) => !isFailure(row) || !timed.has(keyText(row)));
+      const found = await readSamples(samplesOf(file), own);
+      for (const row of own) {
+        const key = keyText(row);
+        rows.set(key, lineOf(row));
+        before.delete(key);
+        for (const line of linesIn(found.get(key))) {
+          hasSamples = true;
+          yield line;
+        }
+      }
+      fresh += own.length;
+      left += all.length - own.length;
     }
-    fresh += own.length;
-    left += all.length - own.length;
+    for (const key of rows.keys()) yield* linesIn(before.get(key));
   }
   Deno.mkdirSync(dirname(draft), { recursive: true });
+  await writeSamples(samplesOf(draft), samples());
+  if (!hasSamples) Deno.removeSync(samplesOf(draft));
   replaceFile(draft, writeCsv([]) + [...rows.values()].join(""));
-  const lines = [...rows.keys()].flatMap((key) =>
-    // A repeat without samples leaves a hole.
-    (samples.get(key) ?? []).filter((line) => line !== undefined)
-  );
-  if (had || lines.length > 0) await writeSamples(samplesOf(draft), lines);
   return {
     ...{ parts, target, draft },
     isNew: old === undefined,
@@ -198,6 +203,11 @@ async function stage(
     kept: rows.size - fresh,
     left,
   };
+}
+
+/** The lines of samples of a case. A repeat without samples leaves a hole. */
+function linesIn(repeats: readonly string[] = []): readonly string[] {
+  return repeats.filter((line) => line !== undefined);
 }
 
 /** A row as it stands in a CSV, with its line feed. */
