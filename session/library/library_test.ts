@@ -123,6 +123,18 @@ for (
     ],
     ["no signal", { signal: 1 }, /field signal is 1: it must be AbortSignal/],
     [
+      "a shard without a folder",
+      { shard: { index: 1, count: 2 }, out: undefined },
+      /^Cannot bench: the rows of a shard would stand among others; give/,
+    ],
+    [
+      "a shard too many",
+      { shard: { index: 3, count: 2 } },
+      /field shard: its index must be at most/,
+    ],
+    ["no device", { devices: [] }, /field devices: it must name one/],
+    ["a device that is not here", { devices: [0, 7] }, /^No device 7 of cpu: /],
+    [
       "no peers",
       { peers: "mine" },
       /field peers: it must be torch, or a Python file/,

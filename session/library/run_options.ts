@@ -7,13 +7,16 @@
 import {
   array,
   boolean,
+  check,
   function as func,
   type GenericSchema,
   guard,
   type InferOutput,
   instance,
   integer,
+  literal,
   maxValue,
+  minLength,
   minValue,
   number,
   optional,
@@ -34,9 +37,11 @@ import { FILLS } from "../../bench/model/inputs.ts";
 import {
   DEFAULTS,
   type DeviceId,
+  type DeviceSet,
   isTimer,
   MOST_MS,
   MOST_RUNS,
+  type Shard,
 } from "../../bench/model/settings.ts";
 import type { FlatRow } from "../../bench/row/flat_row.ts";
 import type { Row } from "../../bench/row/row.ts";
@@ -87,6 +92,7 @@ const maybe = <S extends GenericSchema>(schema: S) =>
 const names = optional(array(string()), []);
 const values = array(union([string(), number()]));
 const TIMEOUT_S = 60;
+const MOST_SHARDS = 10_000;
 const MOST_S = 1e6;
 
 const common = {
@@ -107,6 +113,15 @@ const common = {
   errorOnCacheMiss: optional(boolean(), false),
   workspace: maybe(whole(0)),
   python: maybe(string()),
+  shard: maybe(
+    pipe(
+      strictObject({ index: whole(1), count: whole(1, MOST_SHARDS) }),
+      check(
+        ({ index, count }) => index <= count,
+        "its index must be at most its count",
+      ),
+    ),
+  ),
   signal: maybe(instance(AbortSignal)),
   onEvent: maybe(func()),
 };
@@ -119,6 +134,12 @@ const checkSchema = strictObject({
 const benchSchema = strictObject({
   ...common,
   device: optional(whole(0), 0),
+  devices: maybe(
+    union([
+      literal("all"),
+      pipe(array(whole(0)), minLength(1, "it must name one")),
+    ]),
+  ),
   warmup: optional(within(0, MOST_MS), DEFAULTS.warmup),
   rep: maybe(within(0, MOST_MS)),
   precision: maybe(within(0.01, 100)),
@@ -160,6 +181,8 @@ export interface RunOptions
   readonly axes?: Overrides;
   /** Values of axes to which the cases are limited. */
   readonly where?: Overrides;
+  /** Takes one of several parts of the cases. */
+  readonly shard?: Shard | undefined;
   /** Aborting it ends the worker; the call then returns the rows that it has. */
   readonly signal?: AbortSignal;
   /** Takes what happens while cases run. */
@@ -177,6 +200,8 @@ export interface BenchOptions
   extends RunOptions, Partial<Timing>, Partial<PeerChoice> {
   /** Its index. @default {0} */
   readonly device?: number;
+  /** Several of one kind that share the cases. @default {`device` alone} */
+  readonly devices?: DeviceSet | undefined;
   /** Repeats in fresh workers. @default {1} */
   readonly runs?: number;
   /** Folder of CSVs. @default {".runs/latest"} */
@@ -220,7 +245,14 @@ export function benchOptions(options: BenchOptions) {
       options,
       "bench",
     );
-  const given = { ...UNSET, ...rest };
+  const { devices, shard } = rest;
+  if (shard !== undefined && options.out === undefined) {
+    throw new UserError(
+      "Cannot bench: the rows of a shard would stand among others; give bench() a folder for it as `out`",
+    );
+  }
+  const device = typeof devices === "object" ? devices[0]! : rest.device;
+  const given = { ...UNSET, ...rest, device };
   return {
     ...{ signal, onEvent, runs, out, fresh, unfinished, resume: false },
     timeout: given.timeout,
