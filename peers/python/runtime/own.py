@@ -93,14 +93,14 @@ class Own:
         self.writes = set()
 
     def arguments(self):
-        """The values of the function's parameters, by name; case does not matter."""
+        """The values of the function's parameters, by name; of names that differ in case the same one."""
         known = {name.lower(): value for name, value in self.values.items()}
         given = {}
         for name, parameter in inspect.signature(self.function).parameters.items():
             if parameter.kind == parameter.VAR_KEYWORD:
                 given |= self.values
             elif name.lower() in known:
-                given[name] = known[name.lower()]
+                given[name] = self.values[name] if name in self.values else known[name.lower()]
             elif parameter.default is parameter.empty:
                 raise OwnError(
                     f"its parameter {name} is no operand and no axis: there are {', '.join(self.values)}"
