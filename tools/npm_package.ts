@@ -203,7 +203,7 @@ const child = spawn(deno, [
 },
   ...["--import-map", path("${IMPORT_MAP_FILE}"), path("cli/main.js")],
   ...process.argv.slice(2),
-], { stdio: "inherit" });
+], { env: { ...process.env, DENO_NO_UPDATE_CHECK: "1" }, stdio: "inherit" });
 child.on("error", (error) => {
   console.error(\`error: Cannot start Deno: \${error.message}; install mnkbench again\`);
   process.exitCode = 1;

@@ -135,6 +135,11 @@ for (
     ["no device", { devices: [] }, /field devices: it must name one/],
     ["a device that is not here", { devices: [0, 7] }, /^No device 7 of cpu: /],
     [
+      "peers where they do not run",
+      { peers: "torch" },
+      /peers run on cuda only; leave out peers, or backend cpu$/,
+    ],
+    [
       "no peers",
       { peers: "mine" },
       /field peers: it must be torch, or a Python file/,

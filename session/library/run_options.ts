@@ -34,6 +34,7 @@ import { formatIssue } from "../../bench/files/json_file.ts";
 import { UserError } from "../../bench/model/errors.ts";
 import type { Overrides } from "../../bench/model/axes.ts";
 import { FILLS } from "../../bench/model/inputs.ts";
+import { PEERS_BACKEND } from "../../bench/model/peer.ts";
 import {
   DEFAULTS,
   type DeviceId,
@@ -245,10 +246,15 @@ export function benchOptions(options: BenchOptions) {
       options,
       "bench",
     );
-  const { devices, shard } = rest;
+  const { devices, shard, peers, backend } = rest;
   if (shard !== undefined && options.out === undefined) {
     throw new UserError(
       "Cannot bench: the rows of a shard would stand among others; give bench() a folder for it as `out`",
+    );
+  }
+  if (peers !== undefined && (backend ?? PEERS_BACKEND) !== PEERS_BACKEND) {
+    throw new UserError(
+      `Cannot bench: peers run on ${PEERS_BACKEND} only; leave out peers, or backend ${backend}`,
     );
   }
   const device = typeof devices === "object" ? devices[0]! : rest.device;
