@@ -37,10 +37,15 @@ export class BuildAhead implements AsyncDisposable {
   #left: number;
   #stopped = false;
 
-  /** Starts to compile for the configs that `cases` may need. */
+  /** Starts to compile for the configs that `cases` may need, on its share of the cores. */
   constructor(
     cases: readonly Case[],
-    { context, emit }: { context: BenchContext; emit: (event: Event) => void },
+    { context, emit, workers = 1 }: {
+      readonly context: BenchContext;
+      readonly emit: (event: Event) => void;
+      /** Workers that share the cores. */
+      readonly workers?: number | undefined;
+    },
   ) {
     this.#context = context;
     const builds = distinctBuilds(
@@ -66,7 +71,7 @@ export class BuildAhead implements AsyncDisposable {
       }
     };
     this.#lanes = Array.from(
-      { length: navigator.hardwareConcurrency },
+      { length: Math.ceil(navigator.hardwareConcurrency / workers) },
       compileNext,
     );
     // Whoever waits for it is told of a failure; until then it has a handler.

@@ -138,6 +138,17 @@ Deno.test("BuildAhead compiles as many at once as there are cores, each once", (
     assertEquals(events.at(-1), { event: "build", done: total, total });
   }));
 
+Deno.test("BuildAhead takes its share of the cores", () =>
+  counting(async (context, count) => {
+    const workers = 2 * LANES;
+    await using ahead = new BuildAhead(tunable(), {
+      ...{ context, workers, emit: () => {} },
+    });
+    count.open();
+    await ahead.done();
+    assertEquals([count.started, count.most], [TILES.length, 1]);
+  }));
+
 Deno.test("BuildAhead starts no more once it is left", () =>
   counting(async (context, count) => {
     count.open();

@@ -32,8 +32,10 @@ import { combine } from "../bench/row/results.ts";
 import type { Evidence } from "../report/diff/interval.ts";
 
 /** The parts of a job. */
-interface JobParts
-  extends Partial<Pick<Job, "skip" | "configs" | "calibration" | "machine">> {
+interface JobParts extends
+  Partial<
+    Pick<Job, "skip" | "configs" | "calibration" | "machine" | "workers">
+  > {
   readonly selection: Pick<
     Selection,
     "suites" | "backend" | "device" | "peers"
@@ -48,7 +50,7 @@ export function jobOf(
   { selection, cases, settings, run, ...more }: JobParts,
 ): Job {
   const { suites, backend, device, peers } = selection;
-  const { skip = [], configs = {}, calibration, machine } = more;
+  const { skip = [], configs = {}, calibration, machine, workers } = more;
   const { runner } = cases[0] ?? {};
   const { python = "" } = peers ?? {};
   return {
@@ -59,6 +61,7 @@ export function jobOf(
       : {}),
     ...(calibration === undefined ? {} : { calibration }),
     ...(machine === undefined ? {} : { machine }),
+    ...(workers === undefined ? {} : { workers }),
   };
 }
 

@@ -216,6 +216,7 @@ async function measure(
             configs: found.configs,
             ...(calibration ? { calibration } : {}),
             machine: machines.get(info)!.join("+"),
+            ...(infos.length === 1 ? {} : { workers: infos.length }),
           });
           const end = await runJob(job, {
             progress: infos.length === 1

@@ -166,11 +166,11 @@ async function runKernels(
   const onHost = backend.shared || typeof job.device === "string";
   // While nothing is compiled.
   if (!onHost) calibrated();
-  await using ahead = new BuildAhead(cases, { context, emit });
-  if (onHost) {
-    await ahead.done();
-    calibrated();
-  }
+  const { workers } = job;
+  await using ahead = new BuildAhead(cases, { context, emit, workers });
+  // What one worker compiles would be while another times.
+  if (onHost || workers !== undefined) await ahead.done();
+  if (onHost) calibrated();
   return await runCases(cases, context, { emit, ahead });
 }
 

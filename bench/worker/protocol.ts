@@ -65,6 +65,8 @@ export interface Job
   readonly calibration?: Calibration;
   /** What was found to move times, joined by `+`, for the rows. @default {nothing} */
   readonly machine?: string;
+  /** Workers on devices of this host at once, which share its cores. @default {1} */
+  readonly workers?: number;
   /**
    * Repeated in every record, so that no kernel prints what looks like one. Whoever
    * starts the worker makes it.
