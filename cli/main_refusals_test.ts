@@ -105,7 +105,7 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
   [
     "check --device emulator",
     2,
-    /named emulator: give emulator:sm_90a, emulator:gfx942, emulator:gfx950, emulator:applegpu/,
+    /named emulator: give emulator:sm_90a, emulator:sm_100a, emulator:gfx942, emulator:gfx950, emulator:applegpu/,
   ],
   ["check --device emulator:", 2, /No emulated device is named emulator:/],
   ["check --device emulator:sm_12", 2, /named emulator:sm_12: give emulator:/],

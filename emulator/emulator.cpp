@@ -10,5 +10,6 @@
 #include "schedule/meet.cpp"
 #include "device/memory.cpp"
 #include "schedule/schedule.cpp"
+#include "device/tcgen05.cpp"
 #include "device/tensor.cpp"
 #include "device/wgmma.cpp"

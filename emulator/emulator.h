@@ -74,9 +74,11 @@ void emu_unloaded(void *handle);
 //   mbarrier_*: barriers in shared memory, by their addresses; arrive: in block `rank`, with
 //     `bytes` more to come
 //   copy_bulk, store_async: copies to shared memory that tell a barrier; `ranks` is a set; copy_tile:
-//     of a box of the matrix that `map`, an EmuTensorMap, says
+//     of a box of the matrix that `map`, an EmuTensorMap, says, and `told` the block whose barrier is
+//     told, or -1 for each its own
 //   show_products: products to come see what the lane wrote to the block's memory
 //   wgmma*: products of a warpgroup
+//   tensor_*: tensor memory and its products, of one block or of a pair (tcgen05)
 enum {
   EMU_WRITE = 1,
   EMU_ATOMIC = 2,
@@ -91,6 +93,12 @@ typedef struct {
   uint64_t described;
   int type, first;
 } EmuFactor;
+// A product of tcgen05: columns of sums and scales in tensor memory, operands and itself described.
+typedef struct {
+  uint64_t a, b;
+  unsigned sums, instruction, scales_a, scales_b;
+  int add, pair;
+} EmuTensorProduct;
 enum { EMU_RELAXED = 0, EMU_ACQUIRE = 1, EMU_RELEASE = 2, EMU_FENCED = 4 };
 #define EMU_CALLS(X)                                                                        \
   X(unsigned, thread, (void), ())                                                           \
@@ -127,13 +135,20 @@ enum { EMU_RELAXED = 0, EMU_ACQUIRE = 1, EMU_RELEASE = 2, EMU_FENCED = 4 };
   X(void, mbarrier_arrive, (unsigned at, unsigned rank, int bytes), (at, rank, bytes))      \
   X(void, mbarrier_wait, (unsigned at, int parity), (at, parity))                           \
   X(void, copy_bulk, (unsigned to, const void *from, int bytes, unsigned barrier, unsigned ranks), (to, from, bytes, barrier, ranks)) \
-  X(void, copy_tile, (unsigned to, const void *map, int column, int row, unsigned barrier, unsigned ranks), (to, map, column, row, barrier, ranks)) \
+  X(void, copy_tile, (unsigned to, const void *map, int column, int row, unsigned barrier, unsigned ranks, int told), (to, map, column, row, barrier, ranks, told)) \
   X(void, store_async, (unsigned to, unsigned barrier, unsigned rank, const void *from, unsigned bytes), (to, barrier, rank, from, bytes)) \
   X(void, show_products, (void), ())                                                        \
   X(void, wgmma, (float *sums, unsigned cols, const EmuFactor *a, uint64_t b), (sums, cols, a, b)) \
   X(void, wgmma_fence, (void), ())                                                          \
   X(void, wgmma_commit, (void), ())                                                         \
-  X(void, wgmma_wait, (unsigned left), (left))
+  X(void, wgmma_wait, (unsigned left), (left))                                              \
+  X(void, tensor_alloc, (unsigned slot, unsigned columns, int pair), (slot, columns, pair)) \
+  X(void, tensor_free, (unsigned base, unsigned columns, int pair), (base, columns, pair))  \
+  X(void, tensor_fence, (int after), (after))                                               \
+  X(void, tensor_copy, (unsigned to, uint64_t from, int pair), (to, from, pair))            \
+  X(void, tensor_multiply, (const EmuTensorProduct *product), (product))                    \
+  X(void, tensor_commit, (unsigned barrier, unsigned ranks, int pair), (barrier, ranks, pair)) \
+  X(void, tensor_load, (float *d, unsigned from, unsigned columns), (d, from, columns))
 #define X(R, NAME, PARAMETERS, ARGUMENTS) R emu_##NAME PARAMETERS;
 EMU_CALLS(X)
 #undef X

@@ -277,7 +277,12 @@ export function emulatedDevice(
 ): { readonly backend: Backend; readonly info: DeviceInfo } {
   const folder = join(kernelCache, "emulator");
   const api = emulatedApi(name);
-  const flags = api === "hip" ? [`-DHIP_ARCH="${emulatedArch(name)}"`] : [];
+  const arch = emulatedArch(name);
+  const flags = api === "hip"
+    ? [`-DHIP_ARCH="${arch}"`]
+    : api === "cuda"
+    ? [`-DCUDA_SM=${/\d+/.exec(arch)}`]
+    : [];
   const library = emulatorLibrary(api, { folder, flags });
   const backend = emulatedBackend(name, library);
   const { devices: [info], reason } = backend.find();

@@ -15,6 +15,7 @@ const PREFIX = "emulator:";
 
 const ARCHS: Readonly<Record<string, EmulatedApi>> = {
   sm_90a: "cuda",
+  sm_100a: "cuda",
   gfx942: "hip",
   gfx950: "hip",
   applegpu_g15s: "metal",

@@ -20,6 +20,7 @@ export function cudaControls() {
   const { symbols } = Deno.dlopen(cudaPath(), {
     ...CONTROLS,
     driver_together: { parameters: ["i32"], result: "void" },
+    mock_sm: { parameters: ["i32"], result: "void" },
   });
   return {
     /** Makes the call after `after` more of its kind return `status`. */
@@ -30,6 +31,7 @@ export function cudaControls() {
     seed: (seed: number) => symbols.driver_seed(BigInt(seed)),
     /** Holds launches back until there are so many, which run at the same time. */
     together: (launches: number) => symbols.driver_together(launches),
+    arch: (name: string) => symbols.mock_sm(Number(/\d+/.exec(name))),
     /** Handles that were made and not given back. */
     living: () => symbols.driver_living(),
     calls: (call: string) => symbols.mock_calls(cstring(call)),
@@ -41,13 +43,22 @@ export function emulatedCuda(): Backend {
   return emulatedBackend("emulator:sm_90a", cudaPath());
 }
 
-/** Runs `test` on the emulated GPU and looks that everything was given back. */
+/**
+ * Runs `test` on the emulated GPU and looks that everything was given back.
+ *
+ * @param arch The GPU's architecture.
+ */
 export function cudaTest(
   name: string,
   test: (
     device: Device,
     mock: ReturnType<typeof cudaControls>,
   ) => void | Promise<void>,
+  arch = "sm_90a",
 ): void {
-  emulatedTest(name, cudaControls, emulatedCuda, test);
+  const emulated = () => {
+    cudaControls().arch(arch);
+    return emulatedCuda();
+  };
+  emulatedTest(name, cudaControls, emulated, test);
 }

@@ -35,6 +35,10 @@ extern const char *driver_arch;
 #endif
 #ifdef HIP
 void mock_arch(const char *name) { driver_arch = strdup(name); }
+#elif !defined METAL
+extern int driver_sm;
+// The compute capability, as 90.
+void mock_sm(int capability) { driver_sm = capability; }
 #endif
 #ifdef METAL
 extern int driver_family, driver_old;

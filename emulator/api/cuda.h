@@ -111,5 +111,6 @@ HIDDEN inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned by)
 
 #include "cuda_lanes.h"
 #include "ptx.h"
+#include "tcgen05.h"
 
 #endif

@@ -321,10 +321,10 @@ DEVICE void mma_bf16(float *top, float *low, const unsigned *a, const unsigned *
 struct alignas(64) TensorMap { unsigned long long words[16]; };
 
 HIDDEN inline void copy_tile(unsigned to, const TensorMap *map, int column, int row, unsigned bar) {
-  emu_copy_tile(to, map, column, row, bar, 1u << emu_rank());
+  emu_copy_tile(to, map, column, row, bar, 1u << emu_rank(), -1);
 }
 HIDDEN inline void copy_tile_to_all(unsigned to, const TensorMap *map, int column, int row, unsigned bar, unsigned short mask) {
-  emu_copy_tile(to, map, column, row, bar, mask);
+  emu_copy_tile(to, map, column, row, bar, mask, -1);
 }
 
 // Products of a warpgroup: device/wgmma.cpp.

@@ -57,12 +57,16 @@ void need_started(const Block &b) {
 
 using namespace emu;
 
-void emu_cluster_arrive(int order) { meet(order & EMU_RELEASE ? "barrier.cluster.arrive" : "barrier.cluster.arrive.relaxed", arrive, order); }
+void emu_cluster_arrive(int order) {
+  sync_tensor(*self);
+  meet(order & EMU_RELEASE ? "barrier.cluster.arrive" : "barrier.cluster.arrive.relaxed", arrive, order);
+}
 void emu_cluster_wait(void) {
   meet("barrier.cluster.wait", start_to_wait, 0);
   Cluster &c = *self->block->cluster;
   while (c.phase < self->arrived) wait_as(AT_CLUSTER, "the cluster's barrier");
   self->waited = self->arrived;
+  self->tensor_ordered = false;
   self->known.learn(c.known);
   // Whoever came has started.
   self->known.learn_lane({c.thing, 0, 1});

@@ -10,31 +10,39 @@ namespace emu {
 namespace {
 struct Flight {
   Block *to;
-  unsigned at, barrier;
+  unsigned at;
+  Block *told;
+  unsigned barrier;
   std::vector<unsigned char> data;
+  std::function<void()> work;  // instead of a copy
 };
 std::vector<Flight> flights;
 }  // namespace
 
-void send(Block &to, unsigned at, unsigned barrier, std::vector<unsigned char> data) {
-  mbarrier_at(to, barrier, true);
+void send(Block &to, unsigned at, Block &told, unsigned barrier, std::vector<unsigned char> data) {
+  mbarrier_at(told, barrier, true);
   touch_shared(to, at, data.size(), EMU_WRITE, now(*self));
   for (unsigned i = 0; i < data.size(); i++) to.window.cells.get()[at + i].is |= ARRIVING;
-  flights.push_back({&to, at, barrier, std::move(data)});
+  flights.push_back({&to, at, &told, barrier, std::move(data), nullptr});
 }
-void send_to_all(unsigned ranks, unsigned at, unsigned barrier, const std::vector<unsigned char> &data) {
+void send_to_all(unsigned ranks, unsigned at, int told, unsigned barrier, const std::vector<unsigned char> &data) {
   const unsigned blocks = self->block->cluster->blocks.size();
   if (!ranks || ranks >> blocks) emu_fault("a bulk copy to blocks %#x of a cluster of %u", ranks, blocks);
   for (unsigned rank = 0; ranks >> rank; rank++)
-    if (ranks >> rank & 1) send(block_of_rank(rank), at, barrier, data);
+    if (ranks >> rank & 1) send(block_of_rank(rank), at, block_of_rank(told == EACH ? rank : told), barrier, data);
 }
+void fly(Block &one, Block &other, std::function<void()> work) { flights.push_back({&one, 0, &other, 0, {}, std::move(work)}); }
 
 bool deliver() {
   if (flights.empty()) return false;
   std::swap(flights[draw(flights.size())], flights.back());
   const Flight f = std::move(flights.back());
   flights.pop_back();
-  Mbarrier &m = mbarrier_at(*f.to, f.barrier, true);
+  if (f.work) {
+    f.work();
+    return true;
+  }
+  Mbarrier &m = mbarrier_at(*f.told, f.barrier, true);
   memcpy(f.to->window.base + f.at, f.data.data(), f.data.size());
   for (unsigned i = 0; i < f.data.size(); i++) {
     Cell &c = f.to->window.cells.get()[f.at + i];
@@ -50,7 +58,7 @@ void drop_flights() { flights.clear(); }
 
 void no_flights_to(const Block &b) {
   for (const Flight &f : flights)
-    if (f.to == &b) emu_fault("block %u ends while copies to its memory are under way", b.id);
+    if (f.to == &b || f.told == &b) emu_fault("block %u ends while copies to its memory are under way", b.id);
 }
 }  // namespace emu
 
@@ -62,13 +70,13 @@ void emu_copy_bulk(unsigned to, const void *from, int bytes, unsigned barrier, u
   if (bytes < 0 || bytes % 16) emu_fault("a bulk copy of %d bytes, which is no multiple of 16", bytes);
   self->time++;
   touch_global(from, bytes, 0, now(*self));
-  send_to_all(ranks, to, barrier, {(const unsigned char *)from, (const unsigned char *)from + bytes});
+  send_to_all(ranks, to, EACH, barrier, {(const unsigned char *)from, (const unsigned char *)from + bytes});
 }
 
 void emu_store_async(unsigned to, unsigned barrier, unsigned rank, const void *from, unsigned bytes) {
   need_aligned(to, bytes, EMU_WRITE);
   self->time++;
-  send(block_of_rank(rank), to, barrier, {(const unsigned char *)from, (const unsigned char *)from + bytes});
+  send(block_of_rank(rank), to, block_of_rank(rank), barrier, {(const unsigned char *)from, (const unsigned char *)from + bytes});
 }
 
 void emu_copy_async(void *to, const void *from, unsigned bytes) {

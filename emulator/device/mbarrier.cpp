@@ -43,6 +43,13 @@ void count_bytes(Mbarrier &m, unsigned bytes) {
   settle(m);
 }
 
+void arrive_as(Mbarrier &m, const Stamp &done) {
+  if (!m.missing) emu_fault("a commit arrives at a barrier of %u arrivals once more than that in a phase", m.count);
+  m.missing--;
+  m.arriving.learn_lane(done);
+  settle(m);
+}
+
 std::string describe(const Mbarrier &m) {
   char text[120];
   snprintf(text, sizeof text, "phase %u of a barrier, which %u arrivals of %u and %lld bytes are missing from", m.phase, m.missing, m.count, m.bytes);
@@ -78,6 +85,7 @@ void emu_mbarrier_arrive(unsigned at, unsigned rank, int bytes) {
   m.bytes += bytes;
   if (m.bytes > MOST) emu_fault("a barrier counts %lld bytes, %lld at most", m.bytes, MOST);
   if (!m.missing) emu_fault("arrives at a barrier of %u arrivals once more than that in a phase", m.count);
+  sync_tensor(*self);
   m.missing--;
   m.arriving.learn(known_to(*self));
   settle(m);
@@ -90,4 +98,5 @@ void emu_mbarrier_wait(unsigned at, int parity) {
   self->parity = parity;
   while (!m.over(parity)) wait_as(AT_PHASE, "a barrier's phase");
   self->known.learn(m.known);
+  self->tensor_ordered = false;
 }

@@ -32,7 +32,7 @@ unsigned swizzled(unsigned at, unsigned swizzle) { return at ^ (at >> 7 & ((1u <
 
 using namespace emu;
 
-void emu_copy_tile(unsigned to, const void *map, int column, int row, unsigned barrier, unsigned ranks) {
+void emu_copy_tile(unsigned to, const void *map, int column, int row, unsigned barrier, unsigned ranks, int told) {
   if (to % 128) emu_fault("a copy of a box to shared address %u, which is no multiple of 128", to);
   self->time++;
   const EmuTensorMap m = map_at(map);
@@ -51,5 +51,5 @@ void emu_copy_tile(unsigned to, const void *map, int column, int row, unsigned b
     }
     for (unsigned at = 0; at < bytes; at += 16) memcpy(&box[swizzled(to + i * bytes + at, m.swizzle) - to], &line[at], 16);
   }
-  send_to_all(ranks, to, barrier, box);
+  send_to_all(ranks, to, told, barrier, box);
 }

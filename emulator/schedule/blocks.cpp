@@ -68,6 +68,7 @@ std::unique_ptr<Cluster> start_cluster(Task &t, uint32_t id) {
       lane->atomic = 0, lane->fenced = false;
       lane->copies.clear();
       lane->shown.clear();
+      lane->tensor_used = lane->tensor_ordered = false;
       b.waves.back()->lanes.push_back(lane.get());
       c->lanes.push_back(std::move(lane));
     }
@@ -82,6 +83,7 @@ void end_lane(Lane &lane) {
   if (lane.arrived > b.cluster->phase) b.cluster->arrived--;
   if (b.living) return;
   no_flights_to(b);
+  no_tensor_memory(b);
   for (auto &wave : b.waves) no_products(*wave);
   for (auto &[who, stamp] : b.visits)
     if (!known_in(b, stamp)) emu_fault("block %u ends, and others may still use its memory: nothing orders the two", b.id);

@@ -70,6 +70,10 @@ void Knowledge::learn_lane(const Stamp &s) {
   const Entry e = {s.lane, s.time, s.epoch};
   merge(lanes, &e, 1);
 }
+void Knowledge::learn_things(const Knowledge &from) {
+  for (const Entry &e : from.lanes)
+    if (e.key & THING) learn_lane({e.key, e.epoch, e.value});
+}
 
 Stamp now(const Lane &lane) { return {lane.id, wave_of(lane).epoch, lane.time}; }
 

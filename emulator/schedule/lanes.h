@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -53,6 +54,7 @@ class Knowledge {
   void learn(const Knowledge &from);
   void learn_wave(uint32_t wave, uint32_t epoch);
   void learn_lane(const Stamp &s);
+  void learn_things(const Knowledge &from);  // and nothing of lanes
   void clear() { waves.clear(), lanes.clear(); }
 
  private:
@@ -132,6 +134,8 @@ struct Mbarrier {
 Mbarrier &mbarrier_at(Block &block, unsigned at, bool far);
 // Bytes have come for the phase that it is in.
 void count_bytes(Mbarrier &m, unsigned bytes);
+// A thing arrives, which has `done` something.
+void arrive_as(Mbarrier &m, const Stamp &done);
 std::string describe(const Mbarrier &m);
 
 enum State {
@@ -166,6 +170,8 @@ struct Lane {
   Stamp made;                // the last barrier that it made and fenced
   uint64_t atomic = 0;       // where its last atomic was that a fence may order
   bool fenced = false;
+  // Whether it used tensor memory since its fence before a barrier; whether it fenced after one.
+  bool tensor_used = false, tensor_ordered = false;
   // What it waits for: a barrier's number and threads (0 for all); a phase; a meeting.
   unsigned barrier = 0, count = 0;
   const Mbarrier *phase_of = nullptr;
@@ -190,6 +196,7 @@ struct Wave {
   std::shared_ptr<Products> products;
 };
 struct Cluster;
+struct TensorMemory;  // tcgen05.cpp
 struct Block {
   uint32_t id = 0;
   unsigned at[3] = {}, rank = 0;
@@ -198,6 +205,7 @@ struct Block {
   unsigned living = 0;  // lanes that have not ended
   Window window;
   std::map<unsigned, Mbarrier> mbarriers;  // by where they are in the window
+  std::shared_ptr<TensorMemory> tensor;
   Knowledge known;
   // What others did to its memory last, by their numbers: it may not end before that.
   std::map<uint32_t, Stamp> visits;
@@ -251,11 +259,15 @@ void end_lane(Lane &lane);
 // `s` is done to the memory of `block`, from another or by a copy.
 void visit(Block &block, const Stamp &s);
 
-// Copies that nobody waits for by himself. Starts one of `data` to `at` in `block`, which its barrier
-// at `barrier` is told of.
-void send(Block &block, unsigned at, unsigned barrier, std::vector<unsigned char> data);
-// The same to all blocks of the calling lane's cluster in the set `ranks`.
-void send_to_all(unsigned ranks, unsigned at, unsigned barrier, const std::vector<unsigned char> &data);
+// Copies that nobody waits for by himself. Starts one of `data` to `at` in `block`, which the barrier
+// of `told` at `barrier` is told of.
+void send(Block &block, unsigned at, Block &told, unsigned barrier, std::vector<unsigned char> data);
+// The same to all blocks of the calling lane's cluster in the set `ranks`; the barrier is that of each
+// of them, or of block `told`.
+enum { EACH = -1 };
+void send_to_all(unsigned ranks, unsigned at, int told, unsigned barrier, const std::vector<unsigned char> &data);
+// Does `work` at some time, with the memory of two blocks.
+void fly(Block &one, Block &other, std::function<void()> work);
 // Delivers one; whether there was one.
 bool deliver();
 bool in_flight();
@@ -263,6 +275,9 @@ void drop_flights();
 // Faults where some are under way to a block that has ended.
 void no_flights_to(const Block &block);
 void no_products(const Wave &wave);
+void no_tensor_memory(const Block &block);
+// The lane comes to a barrier of any kind.
+void sync_tensor(Lane &lane);
 
 }  // namespace emu
 #endif

@@ -142,9 +142,11 @@ using namespace emu;
 void emu_barrier(void) { emu_barrier_of(0, 0); }
 void emu_barrier_of(unsigned barrier, unsigned threads) {
   if (barrier > 15 || threads % wave_size) emu_fault("barrier %u of %u threads: there are 16, of whole waves", barrier, threads);
+  sync_tensor(*self);
   self->barrier = barrier;
   self->count = threads;
   wait_as(AT_BARRIER, "a barrier");
+  self->tensor_ordered = false;
 }
 void emu_wave_barrier(void) { wait_as(AT_WAVE_BARRIER, "a wave barrier"); }
 void emu_pause(void) { wait_as(PAUSED, "a loop that waits"); }

@@ -20,8 +20,8 @@ function* sources(folder = ""): Generator<Source> {
   for (
     const { name, isDirectory } of Deno.readDirSync(new URL(folder, KERNELS))
   ) {
-    // blackwell has a model of its own, and test data are not kernels.
-    if (isDirectory && name !== "testdata" && name !== "blackwell") {
+    // Test data are not kernels.
+    if (isDirectory && name !== "testdata") {
       yield* sources(`${folder}${name}/`);
     } else if (CODE.test(name)) {
       const path = `${folder}${name}`;
@@ -101,7 +101,7 @@ for (const [path, text] of headers) {
 
   Deno.test(`emulator/api has each function of ${name}`, () => {
     assert(functions.length >= 1, name);
-    const file = name.replace(/^ptx_.*/, "ptx.h");
+    const file = name.replace(/^ptx_(tcgen05.h)|^ptx_.*/, "$1") || "ptx.h";
     const url = new URL(`../../emulator/api/${file}`, import.meta.url);
     const text = withoutComments(Deno.readTextFileSync(url));
     assertEquals(missing(functions, text), []);

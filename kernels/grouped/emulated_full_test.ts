@@ -30,7 +30,28 @@ const EXTREMES: readonly {
   list: Values;
   config: Values;
   stages?: number;
+  arch?: string;
 }[] = [
+  {
+    // Tiles that start within an atom of scales, over two atoms, and rounds of the ring.
+    kernel: "blackwell",
+    list: { m: "330+72", n: "72+136", k: "1408+320" },
+    config: { MAXN: 192 },
+    arch: "sm_100a",
+  },
+  {
+    kernel: "blackwell",
+    list: { m: "129+1", n: "136+8", k: "1344+64" },
+    config: { MAXN: 128 },
+    arch: "sm_100a",
+  },
+  {
+    // M-major, with whole vectors of M and without.
+    kernel: "blackwell",
+    list: { m: "264+40", n: "136+40", k: "192+1088" },
+    config: { MAXN: 256 },
+    arch: "sm_100a",
+  },
   {
     kernel: "cluster",
     list: { m: "65+130", n: "264+72", k: "320+64" },
@@ -170,7 +191,7 @@ for (const name of ["per-group", "persistent", "cluster"]) {
   );
 }
 
-for (const [i, { kernel, list, config, stages }] of EXTREMES.entries()) {
+for (const [i, { kernel, list, config, stages, arch }] of EXTREMES.entries()) {
   cudaTest(
     `${kernel} is right on the emulator, ${formatValues(config)}`,
     async (device) => {
@@ -181,6 +202,7 @@ for (const [i, { kernel, list, config, stages }] of EXTREMES.entries()) {
         ...{ point, config, stages, seeds: [i] },
       });
     },
+    arch,
   );
 }
 

@@ -42,7 +42,7 @@ export interface OpCases<P> {
   readonly checked?: Partial<Readonly<Record<EmulatedBackend, readonly P[]>>>;
   /** Matches the notes of unsupported rows of `check`. @default {there are none} */
   readonly unsupported?: RegExp;
-  /** Kernels that no emulated device runs. @default {none} */
+  /** Kernels that no H200 runs: tests of their own compile them. @default {none} */
   readonly neverRun?: readonly string[];
   /** Points whose CUDA builds nvcc compiles. @default {the edge-case shapes} */
   readonly built?: readonly P[];
@@ -54,7 +54,7 @@ export interface OpCases<P> {
 
 /** A case at which a kernel is right and each of `mutants` must be caught. */
 export interface MutantCase<P> extends Emulated<P> {
-  /** The architecture of the emulated GPU, of HIP alone. @default {"gfx942"} */
+  /** The architecture of the emulated GPU, of CUDA or HIP. @default {"sm_90a" or "gfx942"} */
   readonly arch?: string;
   readonly mutants: readonly string[];
 }

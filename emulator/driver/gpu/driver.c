@@ -87,7 +87,9 @@ int cuDeviceGetAttribute(int *to, int attribute, int device) {
   }
   return device >= 40 ? 0 : INVALID_DEVICE;
 }
-#ifdef HIP
+#ifndef HIP
+int driver_sm = CUDA_SM;
+#else
 const char *driver_arch = HIP_ARCH ":sramecc+:xnack-";
 // gcnArchName is at 1160 since ROCm 6, and was at 396.
 #ifndef OLD_DRIVER

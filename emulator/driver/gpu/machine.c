@@ -6,11 +6,13 @@
 #include "../../emulator.h"
 #include "driver.h"
 
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
 #ifdef HIP
 const Machine driver_machine = {"emulator " HIP_ARCH, 304, 192ull << 30};
 #else
 // Few units: blocks that must all be resident are few, and few are enough to fill it.
-const Machine driver_machine = {"emulator sm_90a", 16, 141ull << 30};
+const Machine driver_machine = {"emulator sm_" TEXT(CUDA_SM) "a", 16, 141ull << 30};
 #endif
 void driver_start(u64 seed) { emu_seed(seed); }
 

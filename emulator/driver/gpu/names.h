@@ -60,6 +60,11 @@
 #define FREE_SHARED OF(48 << 10, MOST_SHARED)
 #define MOST_SHARED OF(227 << 10, IS_GFX950 ? 160 << 10 : 64 << 10)
 // The GPU of HIP that a build may choose, and its compute units.
+// The compute capability of the GPU of CUDA, as 90.
+#ifndef CUDA_SM
+#define CUDA_SM 90
+#endif
+extern int driver_sm;
 #ifndef HIP_ARCH
 #define HIP_ARCH "gfx942"
 #endif
@@ -70,7 +75,7 @@ extern const char *driver_arch;
   X(OF(16, 63), OF(driver_machine.units, IS_GFX950 ? 256 : 304)) \
   X(OF(38, 19), OF(60 << 20, 4 << 20))                           \
   X(OF(97, 74), MOST_SHARED)                                     \
-  OF(X(75, 9) X(76, 0), )
+  OF(X(75, driver_sm / 10) X(76, driver_sm % 10), )
 // Milliseconds of a launch, a memset and a graph.
 #define LAUNCH_MS OF(1, 0.010)
 #define FILL_MS OF(0.5, 0.005)

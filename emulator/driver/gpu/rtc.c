@@ -30,7 +30,7 @@ static int means_nothing_here(const char *o) {
 #ifdef HIP
   return starts(o, "--offload-arch=gfx9") || starts(o, "-O");
 #else
-  return !strcmp(o, "--gpu-architecture=sm_90a") || !strcmp(o, "-default-device") || !strcmp(o, "-lineinfo");
+  return !strcmp(o, "--gpu-architecture=sm_90a") || !strcmp(o, "--gpu-architecture=sm_100a") || !strcmp(o, "-default-device") || !strcmp(o, "-lineinfo");
 #endif
 }
 int nvrtcCompileProgram(Program *p, int count, const char **options) {

@@ -92,6 +92,18 @@ function mutantCase(
   };
 }
 
+/** Tiles that start within an atom of scales, rounds of the ring, ragged edges. */
+const TILES = { m: "72+9", n: "40+136", k: "320+1344" };
+
+function blackwellCase(
+  config: Values,
+  mutants: readonly string[],
+  list: Values = TILES,
+): MutantCase<GroupedPoint> {
+  const options = { list, config, units: 4 };
+  return { ...mutantCase("blackwell", options, mutants), arch: "sm_100a" };
+}
+
 /** By what is special about the case. */
 export const mutantCases: Readonly<Record<string, MutantCase<GroupedPoint>>> = {
   "each problem alone": mutantCase("per-group", { units: 2 }, [
@@ -144,10 +156,8 @@ export const mutantCases: Readonly<Record<string, MutantCase<GroupedPoint>>> = {
     ...["best_same_weights", "best_same_count", "best_lost_sums"],
     "best_early_add",
   ]),
+  "Blackwell's tensor cores": blackwellCase({ MAXN: 64 }, [
+    ...["blackwell_half_swizzle", "blackwell_half_shift"],
+    ...["blackwell_late_wait", "blackwell_no_proxy_fence"],
+  ]),
 };
-
-/** Mutants of blackwell.cu, which the model of its instructions must catch. */
-export const otherMutants: readonly string[] = [
-  ...["blackwell_half_swizzle", "blackwell_half_shift"],
-  ...["blackwell_late_wait", "blackwell_no_proxy_fence"],
-];

@@ -1,8 +1,7 @@
 // C = A . B^T for a list of problems on tensor cores that take NVFP4 as it is stored.
 //
-// COMPILED AND NEVER RUN: no Blackwell was at hand. Its encoders are tested on a CPU, and this very
-// source runs there against a model of the instructions (testdata/model.h), which was written from
-// PTX's documents and shares their misreadings, if any.
+// COMPILED AND NEVER RUN: no Blackwell was at hand. The lane emulator runs it, whose tcgen05 was
+// written from PTX's documents and shares their misreadings, if any.
 //
 // Idea: nothing is decoded. Codes and scales go to shared memory as they are stored, scales on to
 // tensor memory, and one thread issues the products, whose sums are in tensor memory too. Weights
@@ -12,19 +11,17 @@
 //
 // Compile-time: MAXN (tokens of a tile), STAGES (steps of 256 elements of K in flight).
 // grid tiles, block 160.
-#ifndef MODEL
 #include "../../../common/mutant.h"
-#include "../../../device/ptx_barrier.h"
-#include "../nvfp4.cuh"
-#include "tcgen05.cuh"
-#endif
+#include "../../../device/ptx_memory.h"
+#include "../../../device/ptx_mma.h"
+#include "../../../device/ptx_tcgen05.h"
 #include "../../problem.h"
 #include "encoders.h"
 
 constexpr int COPIERS = 128, BLOCKS = MAXN <= 128 ? 2 : 1, COLUMNS = tensor_columns(MAXN, STAGES);
 constexpr int LAG = STAGES - 1; // steps on their way: one more would wait for itself
 
-extern __shared__ __align__(1024) unsigned char memory[]; // where swizzle atoms start
+SHARED_MEMORY(1024); // where swizzle atoms start
 
 // A tile: weights from `row` on, tokens from `token` on, a multiple of 64; `cols` of 16.
 struct Item {
@@ -54,7 +51,7 @@ __device__ inline int atoms_of(const Item& item) {
 __device__ inline void copy_rows(unsigned to, const unsigned char* from, int rows, int k) {
   int chunk = threadIdx.x % 8;
   for (int r = threadIdx.x / 8; r < rows; r += COPIERS / 8)
-    copy_chunk(to + operand_offset(r, chunk), from + (long long)r * (k / 2) + chunk * 16);
+    copy_async_16(to + operand_offset(r, chunk), from + (long long)r * (k / 2) + chunk * 16, true);
 }
 // Rows past the last of weights or tokens are not copied: they are not stored either.
 __device__ inline void copy_step(const Problem& p, const Item& item, unsigned stage, int step) {
@@ -67,11 +64,11 @@ __device__ inline void copy_step(const Problem& p, const Item& item, unsigned st
   }
   int at = threadIdx.x * 16;
   if (at < some * ATOM) {
-    copy_chunk(stage + weight_scales_offset(MAXN, 0) + at,
-               p.sfb + ((long long)(item.row / ROWS) * slabs + slab) * ATOM + at);
+    copy_async_16(stage + weight_scales_offset(MAXN, 0) + at,
+                  p.sfb + ((long long)(item.row / ROWS) * slabs + slab) * ATOM + at, true);
     for (int i = 0; i < atoms_of(item); i++)
-      copy_chunk(stage + token_scales_offset(MAXN, i, 0) + at,
-                 p.sfa + ((long long)(first_atom(item) + i) * slabs + slab) * ATOM + at);
+      copy_async_16(stage + token_scales_offset(MAXN, i, 0) + at,
+                    p.sfa + ((long long)(first_atom(item) + i) * slabs + slab) * ATOM + at, true);
   }
 }
 
@@ -82,10 +79,10 @@ __device__ inline void copy_all(const Problem& p, const Item& item, unsigned bas
       barrier_wait(empty_of(base, step), empty_parity(step, STAGES));
       copy_step(p, item, stage_of(base, step), step);
     }
-    copies_commit(); // in the end of nothing, so that the count of groups stays that of steps
+    commit_copies(); // in the end of nothing, so that the count of groups stays that of steps
     if (step < LAG) continue;
-    copies_wait<LAG + MUTANT(blackwell_late_wait)>();
-    if (!MUTANT(blackwell_no_proxy_fence)) show_to_tensor_cores();
+    wait_copies<LAG + MUTANT(blackwell_late_wait)>();
+    if (!MUTANT(blackwell_no_proxy_fence)) show_products();
     __syncwarp();
     if (threadIdx.x % 32 == 0) barrier_arrive(full_of(base, step - LAG));
   }
@@ -101,21 +98,21 @@ __device__ inline void multiply_all(const Problem& p, const Item& item, unsigned
     barrier_wait(full_of(base, step), full_parity(step, STAGES));
     tensor_fence_after();
     for (int s = 0; s < some; s++) {
-      tensor_copy(tensor + weight_scales_column(MAXN, index, s),
+      tensor_copy<1>(tensor + weight_scales_column(MAXN, index, s),
                   scale_descriptor(stage + weight_scales_offset(MAXN, s)));
       for (int i = 0; i < atoms_of(item); i++)
-        tensor_copy(tensor + token_scales_column(MAXN, index, s, i),
+        tensor_copy<1>(tensor + token_scales_column(MAXN, index, s, i),
                     scale_descriptor(stage + token_scales_offset(MAXN, i, s)));
     }
     for (int s = 0; s < some; s++)
-      tensor_multiply(tensor, operand_descriptor(stage, s),
+      tensor_multiply<1>(tensor, operand_descriptor(stage, s),
                       operand_descriptor(stage + tokens_offset(), s), instruction,
                       tensor + weight_scales_column(MAXN, index, s),
                       tensor + token_scales_column(MAXN, index, s, 0) + token_shift(item.token),
                       step + s > 0);
-    tensor_commit(empty_of(base, step));
+    tensor_commit<1>(empty_of(base, step), 1);
   }
-  tensor_commit(base + done_offset(MAXN, STAGES));
+  tensor_commit<1>(base + done_offset(MAXN, STAGES), 1);
 }
 
 // A lane has the sums of one row of weights: by rows of N, 32 lanes store 64 bytes side by side;
@@ -157,11 +154,11 @@ blackwell(const Problem* problems, const Item* items, int mmajor) {
     barrier_init(base + done_offset(MAXN, STAGES), 1);
     barrier_made();
   }
-  if (threadIdx.x >= COPIERS) tensor_alloc(slot, COLUMNS);
+  if (threadIdx.x >= COPIERS) tensor_alloc<1>(slot, COLUMNS);
   tensor_fence_before();
   __syncthreads();
   tensor_fence_after();
-  unsigned tensor = load_word(slot);
+  unsigned tensor = load_shared_u32(slot);
   if (threadIdx.x < COPIERS) {
     copy_all(p, item, base);
     barrier_wait(base + done_offset(MAXN, STAGES), 0);
@@ -174,5 +171,5 @@ blackwell(const Problem* problems, const Item* items, int mmajor) {
   tensor_fence_before();
   __syncthreads();
   tensor_fence_after();
-  if (threadIdx.x >= COPIERS) tensor_free(tensor, COLUMNS);
+  if (threadIdx.x >= COPIERS) tensor_free<1>(tensor, COLUMNS);
 }

@@ -8,9 +8,7 @@ import { b200 } from "../../../testdata/devices.ts";
 import { groupedMatmul } from "../../op.ts";
 import { realProblems } from "../../point.ts";
 import { benchPoints as lists } from "../../testdata/cases.ts";
-import { otherMutants as blackwellMutants } from "../../testdata/cuda_mutants.ts";
 import { blackwell, itemsOf, itemTable, sharedBytes } from "./blackwell.ts";
-import { hasRightBits, modelTest } from "./testdata/model.ts";
 
 Deno.test("blackwell.unsupported() takes sm_100a and sm_103a, and says what it is elsewhere", () => {
   const fine = groupedMatmul.point({ m: 8, n: 64, k: 64 });
@@ -125,16 +123,3 @@ Deno.test({
     assertMatch(log, /tcgen05.* not supported on .target 'sm_100'/);
   },
 });
-
-modelTest(
-  "blackwell.cu has the right bits on the model of tcgen05",
-  async () => {
-    assertStrictEquals(await hasRightBits(), true);
-  },
-);
-
-for (const mutant of blackwellMutants.slice(0, 1)) {
-  modelTest(`blackwell.cu does not pass as ${mutant}`, async () => {
-    assertStrictEquals(await hasRightBits(mutant), false);
-  });
-}

@@ -1,0 +1,102 @@
+// The tensor cores of sm_100a and sm_103a, of one block or of a pair of blocks. See ptx.h. Nothing
+// here has run on a GPU.
+//
+// PTX ISA: "tcgen05", "elect.sync". Products and copies are issued by one thread, of one block of
+// the pair; allocation and loads by a warp, allocation of a pair by one of each block. GROUP is 1
+// or, for a pair, 2, the same in all of a kernel.
+#ifndef MNKBENCH_PTX_TCGEN05
+#define MNKBENCH_PTX_TCGEN05
+#include "ptx_barrier.h"
+
+// True in one lane of a warp, and the compiler knows that it is one.
+DEVICE bool elect() {
+  unsigned chosen;
+  asm volatile("{ .reg .pred p; elect.sync _|p, 0xffffffff; selp.u32 %0, 1, 0, p; }"
+               : "=r"(chosen));
+  return chosen;
+}
+
+// Puts the address of `columns` columns of tensor memory at shared address `slot`.
+template <int GROUP>
+DEVICE void tensor_alloc(unsigned slot, int columns) {
+  if constexpr (GROUP == 1)
+    asm volatile("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], %1;\n"
+                 "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;" ::"r"(slot),
+                 "r"(columns) : "memory");
+  else
+    asm volatile("tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [%0], %1;\n"
+                 "tcgen05.relinquish_alloc_permit.cta_group::2.sync.aligned;" ::"r"(slot),
+                 "r"(columns) : "memory");
+}
+template <int GROUP>
+DEVICE void tensor_free(unsigned base, int columns) {
+  if constexpr (GROUP == 1)
+    asm volatile("tcgen05.dealloc.cta_group::1.sync.aligned.b32 %0, %1;" ::"r"(base),
+                 "r"(columns) : "memory");
+  else
+    asm volatile("tcgen05.dealloc.cta_group::2.sync.aligned.b32 %0, %1;" ::"r"(base),
+                 "r"(columns) : "memory");
+}
+
+// Around a barrier of another kind: what this thread issued before it, and issues after it.
+DEVICE void tensor_fence_before() {
+  asm volatile("tcgen05.fence::before_thread_sync;" ::: "memory");
+}
+DEVICE void tensor_fence_after() {
+  asm volatile("tcgen05.fence::after_thread_sync;" ::: "memory");
+}
+
+// 512 bytes of scales to four columns, the same in each quarter of the lanes; in a pair, each
+// block's own to its own, which CUTLASS relies on and PTX does not state.
+template <int GROUP>
+DEVICE void tensor_copy(unsigned to, unsigned long long from) {
+  if constexpr (GROUP == 1)
+    asm volatile("tcgen05.cp.cta_group::1.32x128b.warpx4 [%0], %1;" ::"r"(to), "l"(from)
+                 : "memory");
+  else
+    asm volatile("tcgen05.cp.cta_group::2.32x128b.warpx4 [%0], %1;" ::"r"(to), "l"(from)
+                 : "memory");
+}
+
+// Sums = A . B^T, and the sums before if `add`, of E2M1 with scales of blocks of 16. In a pair each
+// block has half of A's rows, their scales and their sums, half of B's rows, and the scales of all.
+template <int GROUP>
+DEVICE void tensor_multiply(unsigned sums, unsigned long long a, unsigned long long b,
+                            unsigned instruction, unsigned scales_a, unsigned scales_b, bool add) {
+  if constexpr (GROUP == 1)
+    asm volatile("{ .reg .pred add; setp.ne.u32 add, %6, 0;\n"
+                 "tcgen05.mma.cta_group::1.kind::mxf4nvf4.block_scale.block16 "
+                 "[%0], %1, %2, %3, [%4], [%5], add; }" ::"r"(sums), "l"(a), "l"(b),
+                 "r"(instruction), "r"(scales_a), "r"(scales_b), "r"((unsigned)add) : "memory");
+  else
+    asm volatile("{ .reg .pred add; setp.ne.u32 add, %6, 0;\n"
+                 "tcgen05.mma.cta_group::2.kind::mxf4nvf4.block_scale.block16 "
+                 "[%0], %1, %2, %3, [%4], [%5], add; }" ::"r"(sums), "l"(a), "l"(b),
+                 "r"(instruction), "r"(scales_a), "r"(scales_b), "r"((unsigned)add) : "memory");
+}
+
+// Arrives at `bar`, in a pair at that of each block of the cluster in `mask`, once all copies and
+// products that this thread issued are done.
+template <int GROUP>
+DEVICE void tensor_commit(unsigned bar, unsigned short mask) {
+  if constexpr (GROUP == 1)
+    asm volatile("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%0];" ::
+                 "r"(bar) : "memory");
+  else
+    asm volatile("tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster"
+                 ".multicast::cluster.b64 [%0], %1;" ::"r"(bar), "h"(mask) : "memory");
+}
+
+// 16 columns of the lane of tensor memory that is this thread's. One statement with its wait: the
+// compiler could else use the values before it.
+DEVICE void tensor_load(float (&d)[16], unsigned from) {
+  asm volatile("tcgen05.ld.sync.aligned.32x32b.x16.b32 "
+               "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15}, [%16];\n"
+               "tcgen05.wait::ld.sync.aligned;"
+               : "=f"(d[0]), "=f"(d[1]), "=f"(d[2]), "=f"(d[3]), "=f"(d[4]), "=f"(d[5]),
+                 "=f"(d[6]), "=f"(d[7]), "=f"(d[8]), "=f"(d[9]), "=f"(d[10]), "=f"(d[11]),
+                 "=f"(d[12]), "=f"(d[13]), "=f"(d[14]), "=f"(d[15])
+               : "r"(from) : "memory");
+}
+
+#endif
