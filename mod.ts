@@ -6,7 +6,8 @@
  *
  * A suite file defines kernels by `defineLaunch` (one launch), `defineKernel` (any steps) or
  * `definePython` (a function of a Python file), and exports a suite by `defineSuite`. `matmul` and `qmm` are operations to define kernels
- * for; `kernels` and `qmmKernels` are the built-in ones. To define an operation, implement
+ * for, as are `groupedMatmul` and `scaledMatmul`; `kernels`, `qmmKernels`, `groupedKernels` and
+ * `scaledKernels` are the built-in ones. To define an operation, implement
  * `Op`. Matrices are row-major; errors of the user are `UserError`, failures of a kernel
  * `CaseError`.
  *
@@ -42,7 +43,16 @@
 
 export type * from "./bench/device/blas.ts";
 export type * from "./bench/model/axes.ts";
-export { f32, i32, i64, mem } from "./bench/device/queue.ts";
+export {
+  bool,
+  bytes,
+  f32,
+  f64,
+  i32,
+  i64,
+  mem,
+  u32,
+} from "./bench/device/queue.ts";
 export type * from "./bench/device/queue.ts";
 export type * from "./bench/device/device.ts";
 export { BYTES, decode, type DType, encode } from "./bench/model/dtype.ts";
@@ -115,8 +125,26 @@ export type {
 export { blocksPerUnit, wavesOf } from "./bench/model/occupancy.ts";
 export type * from "./bench/model/occupancy.ts";
 export { ops, type RegisteredOp } from "./kernels/mod.ts";
-export { kernels, matmul, type MatmulPoint } from "./kernels/matmul/mod.ts";
+export {
+  decodeKernels,
+  kernels,
+  linearKernels,
+  matmul,
+  type MatmulPoint,
+  plainKernels,
+  skinnyKernels,
+} from "./kernels/matmul/mod.ts";
 export { EPILOGUES, TYPES } from "./kernels/matmul/point.ts";
+export {
+  groupedMatmul,
+  type GroupedPoint,
+  kernels as groupedKernels,
+} from "./kernels/grouped/mod.ts";
+export {
+  kernels as scaledKernels,
+  scaledMatmul,
+  type ScaledPoint,
+} from "./kernels/scaled/mod.ts";
 export {
   kernels as qmmKernels,
   qmm,

@@ -52,9 +52,11 @@ export function cpuBackend(
     graphs: false,
     find: () => ({ devices: [thisCpu()], reason: "" }),
     target: (arch): Target => ({ arch, extension, flags }),
-    compiler(arch) {
+    compiler(arch, build) {
       // A foreign architecture needs a cross compiler, by the name that Debian gives it.
-      const tools = arch === Deno.build.arch
+      const tools = build?.compiler !== undefined
+        ? [build.compiler]
+        : arch === Deno.build.arch
         ? compilers
         : [`${arch}-linux-gnu-gcc`];
       const how = { options: flags, libraries: ["-lm"], patienceMs };

@@ -76,21 +76,30 @@ export function cudaIncludes(
 /**
  * Returns NVRTC where it and CUDA's headers are found, else nvcc.
  *
+ * @param chosen `nvrtc`, `nvcc` or the path of an nvcc: the only one to take.
  * @throws {CaseError} `compile`, where there is neither, with all that was tried.
  */
 export function cudaCompiler(
   nvrtc: Opened<Rtc>,
   target: Target,
   host: Host,
+  chosen?: string,
 ): Compiler {
   const headers = "value" in nvrtc
     ? cudaIncludes(nvrtc.path, host)
     : { includes: [], complete: false };
-  if ("value" in nvrtc && headers.complete) {
+  const byNvcc = chosen === "nvcc" || chosen?.includes("/");
+  if (chosen !== undefined && chosen !== "nvrtc" && !byNvcc) {
+    throw new CaseError(
+      "compile",
+      `Cannot compile for CUDA by ${chosen}: name nvrtc, nvcc or the path of an nvcc, or compile to a .cubin yourself`,
+    );
+  }
+  if ("value" in nvrtc && headers.complete && !byNvcc) {
     return nvrtcCompiler(nvrtc.value, target, headers.includes);
   }
-  const nvcc = findNvcc(host);
-  const program = nvcc && programCompiler(nvcc, {
+  const nvcc = chosen?.includes("/") ? chosen : findNvcc(host);
+  const program = nvcc && chosen !== "nvrtc" && programCompiler(nvcc, {
     options: [
       "-cubin",
       // Not -arch=sm_90a: that form may also compile for plain sm_90.
@@ -102,12 +111,20 @@ export function cudaCompiler(
   });
   if (program) return program;
   // Enough for a source that includes nothing of CUDA's.
-  if ("value" in nvrtc) {
+  if ("value" in nvrtc && !byNvcc) {
     return nvrtcCompiler(nvrtc.value, target, headers.includes);
+  }
+  if (chosen?.includes("/")) {
+    throw new CaseError(
+      "compile",
+      `Cannot compile for CUDA by ${chosen}: it does not run; name the path of an nvcc, or nvcc for the one on PATH`,
+    );
   }
   throw new CaseError(
     "compile",
-    `Cannot compile for CUDA: no NVRTC (${nvrtc.reason}) and no nvcc (tried PATH, ${
+    `Cannot compile for CUDA: no NVRTC (${
+      "reason" in nvrtc ? nvrtc.reason : "another compiler was asked for"
+    }) and no nvcc (tried PATH, ${
       NVCC.folders(host).join(", ")
     }); install the CUDA toolkit, or: pip install nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-cccl`,
   );

@@ -4,6 +4,7 @@ import {
   ok,
   rejects,
   strictEqual,
+  throws,
 } from "node:assert/strict";
 import { CaseError } from "../../bench/model/errors.ts";
 import { cuda } from "./cuda.ts";
@@ -246,6 +247,58 @@ nvrtcTest(
     ok(symbols.mock_most() > 1, `${symbols.mock_most()} at once`);
   },
 );
+
+nvrtcTest(
+  "compile() passes a build's own flags and folders",
+  async (compiler, folder) => {
+    const source = write(`${folder}/k.cu`, "");
+    await compiler.compile({
+      ...{ source, defines: { N: 1 }, flags: ["-lineinfo"] },
+      includes: [new URL(`file://${folder}/more/`)],
+    }, `${folder}/k`);
+    deepStrictEqual(
+      Deno.readTextFileSync(`${folder}/k`).trimEnd().split("\n").slice(2),
+      [
+        ...["-std=c++17", "-lineinfo", `-I${folder}/`, `-I${folder}/more/`],
+        ...["-I/usr/local/cuda/include", "-I/usr/local/cuda/include/cccl"],
+        "-DN=1",
+      ],
+    );
+  },
+);
+
+ccTest("cudaCompiler() takes the one that is asked for, and no other", () => {
+  const path = build("libnvrtc.so.13", ["cuda/nvrtc.c"]);
+  const nvrtc = { value: openNvrtc(path), path };
+  const by = (chosen?: string) =>
+    cudaCompiler(nvrtc, cudaTarget("sm_90a"), HEADERS, chosen).signature;
+  strictEqual(by(), "nvrtc 13.7");
+  strictEqual(by("nvrtc"), "nvrtc 13.7");
+  for (
+    const [chosen, why] of [
+      ["nvcc", /no NVRTC \(another compiler was asked for\) and no nvcc \(/],
+      ["/no/nvcc", /^Cannot compile for CUDA by \/no\/nvcc: it does not run/],
+      ["gcc", /by gcc: name nvrtc, nvcc or the path of an nvcc/],
+    ] as const
+  ) {
+    throws(() => by(chosen), { failure: "compile", message: why });
+  }
+});
+
+nvccTest("compile() by nvcc takes own flags and folders", async (folder) => {
+  Deno.mkdirSync(`${folder}/more`);
+  write(`${folder}/more/own.cuh`, "#define OWN 1\n");
+  const source = write(
+    `${folder}/k.cu`,
+    '#include <own.cuh>\nextern "C" __global__ void k(int *p) { *p = OWN + MORE; }\n',
+  );
+  const includes = [new URL(`file://${folder}/more`)];
+  const flags = ["-DMORE=1", "-std=c++20"];
+  const log = await cuda({ nvrtc: [] })
+    .compiler("sm_90a", { source, compiler: nvcc! })
+    .compile({ source, defines: {}, includes, flags }, `${folder}/k`);
+  match(log, /^$|-std|'std'/);
+});
 
 /** Builds an NVRTC that needs the library `builtins`, which nothing but its soname tells. */
 function needing(builtins: string): string {

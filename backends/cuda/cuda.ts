@@ -151,8 +151,8 @@ export function cuda(libraries: CudaLibraries = {}): Backend {
       };
     },
     machine: (busId) => nvml?.machine(busId) ?? ["no_nvml"],
-    compiler(arch, source) {
-      const given = givenCompiler(arch, source);
+    compiler(arch, build) {
+      const given = givenCompiler(arch, build?.source);
       if (given) return given;
       const places = { host, paths: libraries.nvrtc };
       nvrtc ??= openWanted(
@@ -162,7 +162,7 @@ export function cuda(libraries: CudaLibraries = {}): Backend {
         (path) =>
           libraries.nvrtc ? openNvrtc(path) : openWorkingNvrtc(path, host),
       );
-      return cudaCompiler(nvrtc, cudaTarget(arch), host);
+      return cudaCompiler(nvrtc, cudaTarget(arch), host, build?.compiler);
     },
     openBlas: (session, device) =>
       openCudaBlas(host, libraries, session, device),

@@ -6,7 +6,11 @@
  */
 
 import { basename, dirname, join } from "node:path";
-import type { Backend, DeviceInfo } from "../../bench/device/device.ts";
+import type {
+  Backend,
+  Compiler,
+  DeviceInfo,
+} from "../../bench/device/device.ts";
 import { CaseError, EXIT, UserError } from "../../bench/model/errors.ts";
 import type { EmulatedName } from "../../bench/model/settings.ts";
 import { cuda } from "../cuda/cuda.ts";
@@ -228,10 +232,10 @@ export function emulatedBackend(name: EmulatedName, library: string): Backend {
       const driver = `emulator ${hash}`;
       return { reason, devices: devices.map((info) => ({ ...info, driver })) };
     },
-    compiler(arch, source) {
-      const [given] = /[^/]+\.(?:ptx|cubin)$/.exec(source?.pathname ?? "") ??
-        [];
-      if (given === undefined) return backend.compiler(arch, source);
+    compiler(arch, build) {
+      const [given] =
+        /[^/]+\.(?:ptx|cubin)$/.exec(build?.source.pathname ?? "") ?? [];
+      if (given === undefined) return portable(backend.compiler(arch));
       throw new CaseError(
         "unsupported",
         `The emulator runs sources, and ${given} is compiled: check it on a GPU`,
@@ -241,6 +245,17 @@ export function emulatedBackend(name: EmulatedName, library: string): Backend {
     target(arch) {
       const target = backend.target(arch);
       return { ...target, flags: [...target.flags, `emulator ${hash}`] };
+    },
+  };
+}
+
+/** Leaves out the flags of a GPU's compiler, whichever it was to be. */
+function portable(compiler: Compiler): Compiler {
+  return {
+    ...compiler,
+    compile: ({ compiler: _, flags = [], ...build }, binary) => {
+      const kept = flags.filter((flag) => /^-(D|I|std=)/.test(flag));
+      return compiler.compile({ ...build, flags: kept }, binary);
     },
   };
 }

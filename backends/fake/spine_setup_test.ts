@@ -42,6 +42,20 @@ function suiteOf(
   });
 }
 
+Deno.test("alloc() fills a workspace with NaNs, or with the byte that is asked for", async () => {
+  const seen: (number | undefined)[] = [];
+  const suite = suiteOf("locks", "looks", ({ point, operands, ...site }) => {
+    for (const memory of [site.alloc(4), site.alloc(4, 0)]) {
+      seen.push(...memory.download());
+    }
+    const step = site.program(BUILD, "right")
+      .step(matmul.args(point, operands), ONE);
+    return { steps: [step] };
+  });
+  await rowsOf(suite, { kernels: { right } });
+  assertEquals(seen.slice(0, 8), [255, 255, 255, 255, 0, 0, 0, 0]);
+});
+
 /** Its kernel copies B once and multiplies by the copy. */
 const suiteWith = (setup: string) =>
   suiteOf(

@@ -171,18 +171,20 @@ const clangFor = (arch: string) => arch === "gfx950" ? 22 : 19;
 /**
  * Returns hipRTC where it was found, else the first clang that knows `target`.
  *
+ * @param chosen Another clang, the only one to take.
  * @throws {CaseError} `compile`, where there is neither, with all that was tried.
  */
 function hipCompiler(
   hiprtc: Opened<Rtc>,
   target: Target,
   host: Host,
+  chosen = "hiprtc",
 ): Compiler {
   const options = [`--offload-arch=${target.arch}`, ...target.flags];
-  if ("value" in hiprtc) {
+  if ("value" in hiprtc && chosen === "hiprtc") {
     return rtcCompiler(hiprtc.value, { tool: "hiprtc", options, includes: [] });
   }
-  const clangs = findClangs(host);
+  const clangs = chosen === "hiprtc" ? findClangs(host) : [chosen];
   const usable = clangs.find((path) => knows(path, target));
   const compiler = usable && programCompiler(usable, {
     options: [
@@ -192,6 +194,12 @@ function hipCompiler(
     ],
   });
   if (compiler) return compiler;
+  if (chosen !== "hiprtc") {
+    throw new CaseError(
+      "compile",
+      `Cannot compile for HIP by ${chosen}: it is no clang that knows ${target.arch}; name hiprtc or such a clang`,
+    );
+  }
   const refused = clangs.length === 0
     ? `no clang (tried PATH, ${
       rocmRoots(host).map((root) => `${root}/llvm/bin`).join(", ")
@@ -200,7 +208,9 @@ function hipCompiler(
   const release = clangFor(target.arch);
   throw new CaseError(
     "compile",
-    `Cannot compile for HIP: no hipRTC (${hiprtc.reason}) and ${refused}; install ROCm, or: apt-get install clang-${release} lld-${release}`,
+    `Cannot compile for HIP: no hipRTC (${
+      "reason" in hiprtc ? hiprtc.reason : ""
+    }) and ${refused}; install ROCm, or: apt-get install clang-${release} lld-${release}`,
   );
 }
 
@@ -277,14 +287,14 @@ export function hip(libraries: HipLibraries = {}): Backend {
           "value" in smi ? smi.value.device(busId) : undefined,
       };
     },
-    compiler(arch) {
+    compiler(arch, build) {
       const places = { host, paths: libraries.hiprtc };
       hiprtc ??= openWanted(
         HIPRTC_LIBRARY,
         places,
         (path) => openRtc(path, "hiprtc", "Code"),
       );
-      return hipCompiler(hiprtc, hipTarget(arch), host);
+      return hipCompiler(hiprtc, hipTarget(arch), host, build?.compiler);
     },
     openBlas: (session) => openHipBlas(host, libraries, session),
   });

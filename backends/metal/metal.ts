@@ -10,7 +10,7 @@ import { loadMetal } from "./module.ts";
 import { openMps } from "./mps.ts";
 import { Objc } from "./objc.ts";
 import { MetalQueue } from "./queue.ts";
-import { askTool } from "../shared/compiler.ts";
+import { askTool, demandPlain } from "../shared/compiler.ts";
 import { messageOf, openFirst } from "../shared/find_library.ts";
 import type {
   Backend,
@@ -105,6 +105,7 @@ export function metal(options: MetalOptions = {}): Backend {
       return {
         signature: `Metal of ${info.driver}`,
         async compile(build, binary) {
+          demandPlain(build, "Metal's own compiler");
           const source = flatten(build);
           const log = await checkLibrary(objc, handle, source);
           await Deno.writeTextFile(binary, source);

@@ -126,9 +126,38 @@ export function compileError(log: string, folder: string): CaseError {
   return new CaseError("compile", first.replaceAll(folder, ""), { cause: log });
 }
 
-/** Returns the macros of `build` as options. */
-export function defines({ defines }: Build): readonly string[] {
-  return Object.entries(defines).map(([name, value]) => `-D${name}=${value}`);
+/**
+ * Makes sure that `build` has no options of its own, which `tool` does not take.
+ *
+ * @throws {CaseError} `compile`, where it has.
+ */
+export function demandPlain(build: Build, tool: string): void {
+  for (const name of ["flags", "includes", "compiler"] as const) {
+    if ((build[name]?.length ?? 0) === 0) continue;
+    throw new CaseError(
+      "compile",
+      `Cannot compile ${
+        basename(fileURLToPath(build.source))
+      } with ${name}: ${tool} takes none; leave out ${name}`,
+    );
+  }
+}
+
+/** Returns the own flags, folders and macros of `build` as options. */
+export function ownOptions(
+  { flags = [], includes = [], defines }: Build,
+  { before = [], after = [] }: {
+    /** Folders of headers before those of `build`. */
+    readonly before?: readonly string[];
+    readonly after?: readonly string[];
+  } = {},
+): readonly string[] {
+  const folders = includes.map((folder) => fileURLToPath(folder));
+  return [
+    ...flags,
+    ...[...before, ...folders, ...after].map((folder) => `-I${folder}`),
+    ...Object.entries(defines).map(([name, value]) => `-D${name}=${value}`),
+  ];
 }
 
 /**
@@ -156,7 +185,7 @@ export function programCompiler(
       const source = fileURLToPath(build.source);
       return await runCompiler(program, {
         args: [
-          ...[...options, ...defines(build)],
+          ...[...options, ...ownOptions(build)],
           ...["-o", binary, source, ...libraries],
         ],
         // The first error is looked for by its English name.

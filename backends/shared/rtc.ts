@@ -9,7 +9,7 @@ import type { Compiler } from "../../bench/device/device.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 import { fileURLToPath } from "node:url";
 import { within } from "../../bench/files/run_program.ts";
-import { compileError, defines } from "./compiler.ts";
+import { compileError, ownOptions } from "./compiler.ts";
 import { CallError, type Checked, openChecked } from "./driver/checked.ts";
 import {
   addressOf,
@@ -135,8 +135,7 @@ export function rtcCompiler(
       const folder = source.slice(0, source.lastIndexOf("/") + 1);
       const options = [
         ...first,
-        ...[folder, ...includes].map((include) => `-I${include}`),
-        ...defines(build),
+        ...ownOptions(build, { before: [folder], after: includes }),
       ];
       const text = cstring(await Deno.readTextFile(build.source));
       const name = cstring(source);

@@ -11,7 +11,6 @@
 
 import { seal } from "../files/json_file.ts";
 import {
-  codeOf,
   corrupt,
   type Entry,
   errorText,
@@ -21,7 +20,8 @@ import {
   PrivateCopies,
   readEntry,
 } from "./cache_entry.ts";
-import type { Backend, Build } from "./device.ts";
+import { type Backend, type Build, optionsText } from "./device.ts";
+import { type SourceText, SourceTexts } from "./source_texts.ts";
 import { CaseError, UserError } from "../model/errors.ts";
 import type { Settings } from "../model/settings.ts";
 import { unlessMissing } from "../files/disk.ts";
@@ -30,7 +30,7 @@ import { demandPrivate, privateFolder } from "../files/private_folder.ts";
 import { hashOf } from "../files/hash.ts";
 import { assertRoom, isRefusal } from "../files/room.ts";
 import { basename, dirname, extname, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 
 /** A binary ready to be loaded. */
 export interface Built {
@@ -45,13 +45,6 @@ export interface Built {
   readonly compiler: string;
 }
 
-/** A source and its includes. */
-interface Source {
-  readonly text: string;
-  /** The same without comments and blanks. */
-  readonly code: string;
-}
-
 /**
  * A folder of binaries, for this user alone. Safe for several processes at once. Disposing
  * it removes the copies that were loaded.
@@ -59,8 +52,8 @@ interface Source {
 export class BinaryCache implements Disposable {
   readonly #copies: PrivateCopies;
   readonly #known = new Map<string, Promise<Built>>();
-  readonly #sources = new Map<string, Source>();
-  readonly #contents = new Map<string, string>();
+  readonly #sources = new SourceTexts();
+  readonly #contents = new Map<SourceText, string>();
 
   /**
    * @param dir The folder; made when something is built.
@@ -117,7 +110,7 @@ export class BinaryCache implements Disposable {
    * @throws {CaseError} `compile`, where a source cannot be read.
    */
   sourceHash(build: Build, backend: Backend, arch: string): string {
-    return hashFor(build, backend, arch, this.#read(build.source).text);
+    return hashFor(build, backend, arch, this.#sources.of(build).text);
   }
 
   /**
@@ -127,18 +120,20 @@ export class BinaryCache implements Disposable {
    * @throws {CaseError} `compile`, where a source cannot be read.
    */
   codeHash(build: Build, backend: Backend, arch: string): string {
-    return hashFor(build, backend, arch, this.#read(build.source).code);
+    return hashFor(build, backend, arch, this.#sources.of(build).code);
   }
 
   /**
-   * Hash of a source and its includes alone.
+   * Hash of a source and its includes alone, and of its own flags and compiler.
    *
    * @throws {CaseError} `compile`, where it cannot be read.
    */
-  contentHash(source: URL): string {
-    const known = this.#contents.get(source.href);
-    const hash = known ?? hashOf(this.#read(source).text);
-    this.#contents.set(source.href, hash);
+  contentHash(build: Build): string {
+    const source = this.#sources.of(build);
+    const options = optionsText(build);
+    if (options.length > 0) return hashOf(source.text, ...options);
+    const hash = this.#contents.get(source) ?? hashOf(source.text);
+    this.#contents.set(source, hash);
     return hash;
   }
 
@@ -169,7 +164,7 @@ export class BinaryCache implements Disposable {
         }: build it on a machine with a compiler, or leave out --prebuilt`,
       );
     }
-    const compiler = backend.compiler(arch, build.source);
+    const compiler = backend.compiler(arch, build);
     const draft = this.#keepingSync(() => {
       privateFolder(this.dir);
       return claimFolder(".making-", this.dir);
@@ -193,7 +188,7 @@ export class BinaryCache implements Disposable {
         source,
         defines: build.defines,
         arch,
-        flags: backend.target(arch).flags,
+        flags: [...backend.target(arch).flags, ...build.flags ?? []],
         compiler: compiler.signature,
         binaryHash: hashOf(bytes),
       };
@@ -266,55 +261,19 @@ export class BinaryCache implements Disposable {
       }; make room or make the folder writable, or name another with --kernel-cache DIR`,
     );
   }
-
-  /** Reads a source with every file that it includes by a quoted name. */
-  #read(source: URL): Source {
-    const known = this.#sources.get(source.href);
-    if (known !== undefined) return known;
-    const parts: string[] = [];
-    const code: string[] = [];
-    const seen = new Set<string>();
-    const visit = (file: string) => {
-      if (seen.has(file)) return;
-      seen.add(file);
-      if (file.endsWith(".cubin")) {
-        // Each byte is a character.
-        const text = new TextDecoder("latin1").decode(Deno.readFileSync(file));
-        for (const list of [parts, code]) list.push(text);
-        return;
-      }
-      const text = Deno.readTextFileSync(file);
-      parts.push(text);
-      code.push(codeOf(text, file));
-      for (const [, name] of text.matchAll(/^\s*#\s*include\s+"([^"]+)"/gm)) {
-        visit(fileURLToPath(new URL(name!, pathToFileURL(file))));
-      }
-    };
-    try {
-      visit(fileURLToPath(source));
-    } catch (error) {
-      throw new CaseError(
-        "compile",
-        `Cannot read the kernel source ${source}: ${
-          errorText(error)
-        }; name a file, as in new URL("./k.c", import.meta.url)`,
-        { cause: error },
-      );
-    }
-    const read = { text: parts.join("\0"), code: code.join("\0") };
-    this.#sources.set(source.href, read);
-    return read;
-  }
 }
 
 /** Hash of `text` as it is compiled. */
 function hashFor(
-  { defines }: Build,
+  build: Build,
   backend: Backend,
   arch: string,
   text: string,
 ): string {
   const { flags } = backend.target(arch);
-  const how = JSON.stringify([flags, Object.entries(defines).toSorted()]);
+  const how = JSON.stringify([
+    ...[flags, Object.entries(build.defines).toSorted()],
+    ...optionsText(build),
+  ]);
   return hashOf(backend.name, arch, how, text);
 }

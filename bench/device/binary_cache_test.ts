@@ -1,5 +1,5 @@
 import { BinaryCache } from "./binary_cache.ts";
-import type { Backend } from "./device.ts";
+import { type Backend, buildText } from "./device.ts";
 import { CaseError, EXIT, UserError } from "../model/errors.ts";
 import {
   deepStrictEqual,
@@ -58,6 +58,36 @@ Deno.test("BinaryCache.codeHash() changes with code, constants and flags, not wi
   strictEqual(codeHash, t.cache().codeHash(t.build, t.backend, "a1"));
   await Deno.writeTextFile(join(t.dir, "k.cuh"), "int two;\n");
   strictEqual(new Set([...before, ...hashes()]).size, 4);
+});
+
+Deno.test("BinaryCache.sourceHash() counts a build's own flags, compiler and headers", async () => {
+  using t = await setUp();
+  const headers = join(t.dir, "headers");
+  await Deno.mkdir(headers);
+  const write = (name: string, text: string) =>
+    Deno.writeTextFile(join(t.dir, name), text);
+  await write("headers/own.h", "int own;\n");
+  await write("k.cu", '#include "k.cuh"\n#include <own.h>\n#include <no.h>\n');
+  // Without its last slash, as people write it.
+  const includes = [pathToFileURL(headers)];
+  const hashes = () => {
+    const builds = [
+      t.build,
+      { ...t.build, includes },
+      { ...t.build, includes, flags: ["-O1"] },
+      { ...t.build, includes, compiler: "nvcc" },
+    ];
+    strictEqual(new Set(builds.map(buildText)).size, builds.length);
+    const cache = t.cache();
+    strictEqual(new Set(builds.map((b) => cache.contentHash(b))).size, 4);
+    return builds.map((b) => cache.sourceHash(b, t.backend, "a1"));
+  };
+  const before = hashes();
+  strictEqual(new Set(before).size, 4);
+  await write("headers/own.h", "int other;\n");
+  const after = hashes();
+  strictEqual(after[0], before[0]);
+  strictEqual(new Set([...before, ...after]).size, 7);
 });
 
 Deno.test("BinaryCache.get() uses an entry of another compiler", async () => {

@@ -70,11 +70,14 @@ export interface Backend {
   /**
    * The compiler for `arch`. Needs no device.
    *
-   * @param source What it is to compile. A backend may take files that need no compiler.
-   * @default {a source of the backend's language}
+   * @param build What it is to compile. It may name its compiler, or be a file that needs none.
+   * @default {a source of the backend's language, by the first compiler that is found}
    * @throws {CaseError} `compile`, where no compiler is found, with all that was tried.
    */
-  compiler(arch: string, source?: URL): Compiler;
+  compiler(
+    arch: string,
+    build?: Pick<Build, "source" | "compiler">,
+  ): Compiler;
   /** Opens a device; dispose it to give its memory back. */
   open(info: DeviceInfo): Device;
   /**
@@ -153,15 +156,44 @@ export interface Target {
   readonly flags: readonly string[];
 }
 
-/** One translation unit: a source file and its compile-time constants. */
-export interface Build {
+/** How a source is compiled, besides the flags that its backend gives every source. */
+export interface BuildOptions {
+  /** Flags of the compiler, after those of the backend: `["--use_fast_math"]`. */
+  readonly flags?: readonly string[];
+  /**
+   * Folders of headers, after the source's own: `[new URL("./include/", import.meta.url)]`. The
+   * headers that are found there are part of the kernel's hash.
+   */
+  readonly includes?: readonly URL[];
+  /**
+   * The compiler: `nvrtc`, `nvcc` or the path of an nvcc for `cuda`; a program for `cpu`, such as
+   * `clang`. @default {the first that is found}
+   */
+  readonly compiler?: string;
+}
+
+/** One translation unit: a source file, its compile-time constants and how it is compiled. */
+export interface Build extends BuildOptions {
   readonly source: URL;
   readonly defines: Readonly<Record<string, string | number>>;
 }
 
 /** A translation unit as text: equal for equal units. */
-export function buildText({ source, defines }: Build): string {
-  return JSON.stringify([source.href, Object.entries(defines).toSorted()]);
+export function buildText(build: Build): string {
+  const { source, defines, includes = [] } = build;
+  return JSON.stringify([
+    ...[source.href, Object.entries(defines).toSorted()],
+    ...[...includes].map(String),
+    ...optionsText(build),
+  ]);
+}
+
+/** What a build adds to its hash: nothing where it has no options, as of the kernels here. */
+export function optionsText({ flags = [], compiler }: BuildOptions): string[] {
+  return [
+    ...(flags.length > 0 ? [JSON.stringify(flags)] : []),
+    ...(compiler === undefined ? [] : [compiler]),
+  ];
 }
 
 /** Turns one source file into one binary. */

@@ -91,3 +91,27 @@ export function i64(value: number | bigint): Arg {
 export function f32(value: number): Arg {
   return { kind: "f32", value };
 }
+
+/** A 32-bit unsigned integer as an argument. */
+export function u32(value: number): Arg {
+  return { kind: "u32", value };
+}
+
+/** A 64-bit float as an argument. */
+export function f64(value: number): Arg {
+  return { kind: "f64", value };
+}
+
+/** A `bool` as an argument: 32 bits, of which C reads the lowest 8. */
+export function bool(value: boolean): Arg {
+  return i32(Number(value));
+}
+
+/**
+ * A struct by value as an argument; a C function for a CPU gets its address.
+ *
+ * @param align Bytes that its address is a multiple of. @default {8}
+ */
+export function bytes(value: Uint8Array<ArrayBuffer>, align = 8): Arg {
+  return { kind: "bytes", bytes: value, align };
+}

@@ -276,7 +276,7 @@ export class BenchContext implements Disposable {
             }: the kernel's builds() does not name it`,
           );
         },
-        alloc: (bytes) => {
+        alloc: (bytes, byte = POISON) => {
           taken += bytes;
           if (taken > workspaceBytes) {
             throw new CaseError(
@@ -285,7 +285,7 @@ export class BenchContext implements Disposable {
             );
           }
           const memory = scope.use(device.alloc(bytes));
-          memory.fill(POISON);
+          memory.fill(byte);
           return memory;
         },
       }));

@@ -91,9 +91,16 @@ export function defineLaunch<P, const T extends Axes = Record<never, never>>(
     `Cannot define the kernel ${spec.name}: its tunables make`,
     Object.values(spec.tunables ?? {}).reduce((n, list) => n * list.length, 1),
   );
-  const build = (point: P, config: Values): Build => ({
-    source: spec.source,
-    defines: { ...spec.defines?.(point), ...config },
+  const { source, entry, macroPrefix = "", flags, includes, compiler } = spec;
+  const build = (point: P, config: C): Build => ({
+    source: typeof source === "function" ? source(point, config) : source,
+    defines: Object.fromEntries(
+      Object.entries({ ...spec.defines?.(point), ...config })
+        .map(([name, value]) => [macroPrefix + name, value]),
+    ),
+    ...(flags ? { flags } : {}),
+    ...(includes ? { includes } : {}),
+    ...(compiler === undefined ? {} : { compiler }),
   });
   return defineKernel<P, C>(op, {
     name: spec.name,
@@ -105,10 +112,11 @@ export function defineLaunch<P, const T extends Axes = Record<never, never>>(
     ...(spec.predict === undefined ? {} : { predict: spec.predict.bind(spec) }),
     builds: (point, config) => [build(point, config)],
     prepare({ point, config, operands, program }) {
-      const args = (spec.args ?? op.args)(point, operands);
+      const args = (spec.args ?? op.args)(point, operands, config);
       const shape = spec.shape?.(point, config) ?? ONE;
+      const name = typeof entry === "function" ? entry(point, config) : entry;
       return {
-        steps: [program(build(point, config), spec.entry).step(args, shape)],
+        steps: [program(build(point, config), name).step(args, shape)],
       };
     },
   });

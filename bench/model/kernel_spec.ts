@@ -4,7 +4,13 @@
  * @module
  */
 
-import type { Build, Device, DeviceInfo, Program } from "../device/device.ts";
+import type {
+  Build,
+  BuildOptions,
+  Device,
+  DeviceInfo,
+  Program,
+} from "../device/device.ts";
 import type { Arg, LaunchShape, Memory, Step } from "../device/queue.ts";
 import type { Axes, ChoiceOf, Values } from "./grid.ts";
 import type { Operands, Tolerance } from "./problem.ts";
@@ -34,11 +40,13 @@ export interface Context<P, C> {
    */
   program(build: Build, entry: string): Program;
   /**
-   * Allocates a workspace filled with NaN bytes.
+   * Allocates a workspace and fills it with `byte`, once: locks and counters need 0, and each call
+   * must leave them as it found them.
    *
+   * @param byte The value of each byte. @default {that of a NaN}
    * @throws {CaseError} If the device has no memory left.
    */
-  alloc(bytes: number): Memory;
+  alloc(bytes: number, byte?: number): Memory;
 }
 
 /** Computes an operation over points of type `P` on one backend. */
@@ -98,19 +106,24 @@ export interface KernelSpec<P, C extends Values> {
 }
 
 /** Describes a kernel of one launch for {@linkcode defineLaunch}. */
-export interface LaunchSpec<P, T extends Axes> {
+export interface LaunchSpec<P, T extends Axes> extends BuildOptions {
   readonly name: string;
   readonly backend: string;
   readonly idea?: string;
   /**
    * A file of C (`cpu`), CUDA C++, HIP C++ or MSL; for CUDA also `.ptx` or `.cubin` of another
-   * compiler, which must be for the device's architecture.
+   * compiler, which must be for the device's architecture. A function chooses one.
    */
-  readonly source: URL;
+  readonly source: PerConfig<P, T, URL>;
   /** The name of its `extern "C"` function. */
-  readonly entry: string;
+  readonly entry: PerConfig<P, T, string>;
   /** Lists of values by macro name. Each combination is a config. */
   readonly tunables?: T;
+  /**
+   * What the macros of tunables and `defines` begin with, such as `MINE_`. A macro named `STAGES`
+   * would also replace a template parameter of that name. @default {nothing}
+   */
+  readonly macroPrefix?: string;
   readonly rules?: Rules<P, ChoiceOf<T>>;
   /** As {@linkcode KernelSpec.predict}. */
   predict?(point: P, config: ChoiceOf<T>, info: DeviceInfo): number;
@@ -121,8 +134,17 @@ export interface LaunchSpec<P, T extends Axes> {
   /** Returns the launch shape. A CPU entry is called once. @default {one block of one thread} */
   shape?(point: P, config: ChoiceOf<T>): LaunchShape;
   /** Returns the arguments of the entry. @default {those of the operation} */
-  args?(point: P, operands: Operands): readonly Arg[];
+  args?(
+    point: P,
+    operands: Operands,
+    config: ChoiceOf<T>,
+  ): readonly Arg[];
 }
+
+/** A value, or a function that returns it for a point and config. */
+export type PerConfig<P, T extends Axes, V> =
+  | V
+  | ((point: P, config: ChoiceOf<T>) => V);
 
 /** The backend of Python kernels. */
 export const PYTHON_BACKEND = "cuda";

@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import type { DeviceInfo } from "../device/device.ts";
+import { i32 } from "../device/queue.ts";
 import { UserError } from "./errors.ts";
 import type { Values } from "./grid.ts";
 import { candidatesOf, defineKernel, defineLaunch } from "./kernel.ts";
@@ -117,6 +118,43 @@ function refused(define: () => unknown, why: RegExp): void {
   assertMatch(message, why);
   assertEquals(message.split("\n").length, 1);
 }
+
+Deno.test("defineLaunch() chooses source, entry, macros and arguments by point and config", () => {
+  const folder = new URL("./sources/", import.meta.url);
+  const kernel = defineLaunch(matmul, {
+    name: "chosen",
+    backend: "cuda",
+    source: ({ m }) => new URL(m > 8 ? "tall.cu" : "flat.cu", folder),
+    entry: ({ m }, { STAGES }) => `m${m}_stages${STAGES}`,
+    tunables: { STAGES: [2, 3] },
+    defines: ({ k }) => ({ K: k }),
+    macroPrefix: "OWN_",
+    flags: ["-lineinfo"],
+    includes: [folder],
+    compiler: "nvcc",
+    args: (_, __, { STAGES }) => [i32(STAGES)],
+  });
+  const point = matmul.point({ m: 16, n: 4, k: 8 });
+  const config = { STAGES: 3 };
+  const build = {
+    source: new URL("tall.cu", folder),
+    defines: { OWN_K: 8, OWN_STAGES: 3 },
+    ...{ flags: ["-lineinfo"], includes: [folder], compiler: "nvcc" },
+  };
+  assertEquals(kernel.builds(point, config), [build]);
+  const asked: unknown[] = [];
+  kernel.prepare({
+    ...{ point, config, device: undefined as never, operands: {} },
+    alloc: () => undefined as never,
+    program: (given, entry) => ({
+      step(args) {
+        asked.push(given, entry, args);
+        return { label: "", capturable: true, enqueue() {} };
+      },
+    }),
+  });
+  assertEquals(asked, [build, "m16_stages3", [i32(3)]]);
+});
 
 Deno.test("demandKernel() names each field that is missing", () => {
   const fields = ["name", "backend", "idea", "prepare"] as const;

@@ -44,8 +44,12 @@ const named = { name: filled, backend: filled };
 const kernelSchema = object({ ...named, idea: filled, prepare: func() });
 const launchSchema = object({
   ...named,
-  source: instance(URL),
-  entry: filled,
+  source: union([instance(URL), func()]),
+  entry: union([filled, func()]),
+  macroPrefix: optional(pipe(string(), regex(/^([A-Za-z_]\w*)?$/))),
+  flags: optional(array(string())),
+  includes: optional(array(instance(URL))),
+  compiler: optional(filled),
   tunables: optional(record(string(), list)),
   shape: optional(func()),
 });
@@ -67,6 +71,10 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   prepare: "`prepare: ({ operands }) => ({ steps: [...] })`",
   source: '`source: new URL("./mine.cu", import.meta.url)`',
   entry: '`entry: "mine"`, a function of its source',
+  macroPrefix: '`macroPrefix: "MINE_"`',
+  flags: '`flags: ["-lineinfo"]`',
+  includes: '`includes: [new URL("./include/", import.meta.url)]`',
+  compiler: '`compiler: "nvcc"`',
   python: '`python: import.meta.resolve("./mine.py:fn")`',
   shape: "`shape: ({ m }) => ({ grid, block })`",
 };

@@ -197,10 +197,10 @@ function sourcesOf(
   const texts = new Set<string>();
   const configs = legal.map(({ config }) => {
     const builds = blame("name the kernel's sources", () => c.builds(config));
-    const units = builds.map(({ source, defines }) => {
-      const text = cache.contentHash(source);
+    const units = builds.map((build) => {
+      const text = cache.contentHash(build);
       texts.add(text);
-      return `${text} ${formatValues(defines)}`;
+      return `${text} ${formatValues(build.defines)}`;
     });
     return [formatValues(config), ...units].join("\n");
   });

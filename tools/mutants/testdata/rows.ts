@@ -175,8 +175,8 @@ export const ROWS: readonly HarnessMutant[] = [
   ], [
     [
       "comments are code",
-      "this.#read(build.source).code",
-      "this.#read(build.source).text",
+      "this.#sources.of(build).code",
+      "this.#sources.of(build).text",
       "a comment would make recorded rows stale",
     ],
   ]),
