@@ -202,7 +202,8 @@ async function measure(
   for (let repeat = 0; repeat < runs; repeat++) {
     for (const own of Map.groupBy(cases, ({ runner }) => runner).values()) {
       await devices.run({
-        cases: own,
+        // A case that is repeated stays on its device, also where the run was stopped.
+        cases: runs === 1 ? missingCases(journal, own, repeat) : own,
         signal,
         missing: () => missingCases(journal, own, repeat),
         async measure(part, info, signal) {

@@ -175,7 +175,7 @@ export function shard(): ValueParser<"sync", Shard> {
       throw new UserError(
         `${
           input || "nothing"
-        } is not a shard: give its number and how many there are, from 1/${MOST} to ${MOST}/${MOST}`,
+        } is not a shard: give its number, from 1, and how many there are, at most ${MOST}, as in 3/16`,
       );
     },
   });
