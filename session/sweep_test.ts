@@ -164,9 +164,12 @@ Deno.test("sweep() goes on with a stopped run for the same folder of results onl
   const folder = await Deno.makeTempDir();
   try {
     const stop = new AbortController();
+    // Two workers, of which one is stopped within a case.
+    const infos = (own: DeviceInfo) => [own, { ...own, uuid: "other" }];
     const { rows, kept } = await sweepIn(folder, {
       signal: stop.signal,
       row: () => stop.abort(),
+      infos,
     });
     assert(kept > 0);
     assertEquals(rows.length, kept);
@@ -175,8 +178,17 @@ Deno.test("sweep() goes on with a stopped run for the same folder of results onl
       UserError,
       "No unfinished run of this command is here",
     );
-    const { paths } = await sweepIn(folder, { resume: true });
+    const measured: Row[] = [];
+    const { paths, rows: all, selected } = await sweepIn(folder, {
+      ...{ resume: true, infos },
+      row: (row) => measured.push(row),
+    });
     for (const path of paths) assert(path.startsWith(`${folder}/out/`));
+    const texts = (own: readonly Row[]) =>
+      own.map(({ key }) => caseText(key)).toSorted();
+    const cases = selected.cases.map((c) => caseText(keyOf(c))).toSorted();
+    // Those that were kept are told too.
+    assertEquals([texts(all), texts(measured)], [cases, cases]);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
