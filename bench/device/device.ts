@@ -9,8 +9,10 @@
 
 import type { Blas } from "./blas.ts";
 import type { Arg, LaunchShape, Memory, Step } from "./queue.ts";
-import type { DType } from "../model/dtype.ts";
+import type { TensorBox, TensorShape } from "./tensor_shape.ts";
 import { CaseError } from "../model/errors.ts";
+
+export type { TensorBox, TensorShape } from "./tensor_shape.ts";
 
 /** One device, as found on this machine. */
 export interface DeviceInfo {
@@ -294,13 +296,13 @@ export interface Device extends Disposable {
   /** Records what `work` queues. Missing where the API has no graphs. */
   capture?(work: () => void): Graph;
   /**
-   * Describes the matrix that starts where `memory` does: 128 bytes, by which kernels copy boxes
-   * of it. Missing where {@linkcode DeviceInfo.tensorMaps} is not set.
+   * Describes the matrix or tensor that starts where `memory` does: 128 bytes, by which kernels
+   * copy boxes of it. Missing where {@linkcode DeviceInfo.tensorMaps} is not set.
    *
-   * @throws {CaseError} `launch`, where the matrix is not within `memory`, or its address, pitch
-   * or box are none that the driver takes.
+   * @throws {CaseError} `launch`, where it is not within `memory`, or its address, pitch or box are
+   * none that the driver takes.
    */
-  tensorMap?(memory: Memory, shape: TensorShape): Arg;
+  tensorMap?(memory: Memory, shape: TensorShape | TensorBox): Arg;
   /** Reads clocks, power and temperature. Missing where nothing can be read. */
   telemetry?(): Telemetry;
   /**
@@ -321,22 +323,6 @@ export interface Device extends Disposable {
 }
 
 /**
- * A row-major matrix and one size of boxes, in elements. What a box has outside of the matrix
- * comes as zeros.
- */
-export interface TensorShape {
-  readonly type: DType;
-  readonly rows: number;
-  readonly columns: number;
-  /** From a row to the next; their bytes must be a multiple of 16. */
-  readonly ld: number;
-  /** Rows of a box, 1 to 256. */
-  readonly boxRows: number;
-  /** Columns of a box, of 128, 64 or 32 bytes: the swizzle in shared memory is that of them. */
-  readonly boxColumns: number;
-}
-
-/**
  * Makes a tensor map of `memory` on `device`.
  *
  * @throws {CaseError} `unsupported`, where `device` has none; `launch`, where it refuses this one.
@@ -344,7 +330,7 @@ export interface TensorShape {
 export function tensorMapOn(
   device: Device,
   memory: Memory,
-  shape: TensorShape,
+  shape: TensorShape | TensorBox,
 ): Arg {
   if (device.tensorMap) return device.tensorMap(memory, shape);
   const { name, arch, driver } = device.info;

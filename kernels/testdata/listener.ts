@@ -6,7 +6,7 @@
 
 import { assertEquals } from "@std/assert";
 import type { Blas, FusedGemm, Gemm } from "../../bench/device/blas.ts";
-import type { Build, Device, TensorShape } from "../../bench/device/device.ts";
+import type { Build, Device } from "../../bench/device/device.ts";
 import type {
   Arg,
   LaunchShape,
@@ -74,7 +74,7 @@ export function listen<P>(
   const point = op.point(values);
   const allocated: number[] = [];
   const queue: Queued[] = [];
-  const maps: TensorShape[] = [];
+  const maps: unknown[] = [];
   let next = 1n << 20n;
   const memory = (bytes: number, scratch: boolean): Memory => {
     const address = next + (scratch ? 0n : offset);

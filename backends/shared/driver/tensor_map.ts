@@ -4,7 +4,12 @@
  * @module
  */
 
-import type { Device, TensorShape } from "../../../bench/device/device.ts";
+import type {
+  Device,
+  TensorBox,
+  TensorShape,
+} from "../../../bench/device/device.ts";
+import type { TensorType } from "../../../bench/device/tensor_shape.ts";
 import type { Arg, Memory } from "../../../bench/device/queue.ts";
 import { BYTES, type DType } from "../../../bench/model/dtype.ts";
 import { CaseError } from "../../../bench/model/errors.ts";
@@ -16,30 +21,46 @@ import type { Session } from "./session.ts";
 const MAP = { bytes: 128, align: 64 } as const;
 
 /** CUtensorMapDataType of cuda.h; a type that it does not have is copied by its bytes. */
-const TYPE: Readonly<Record<DType, number>> = {
+const TYPE: Readonly<Record<TensorType, number>> = {
   u8: 0,
   e4m3: 0,
   e5m2: 0,
   e2m1x2: 0,
   e8m0: 0,
+  u16: 1,
   u32: 2,
   i32: 3,
+  u64: 4,
+  i64: 5,
   f16: 6,
   f32: 7,
   f64: 8,
   bf16: 9,
+  f32_ftz: 10,
+  tf32: 11,
+  tf32_ftz: 12,
+  "16u4_align8": 13,
+  "16u4_align16": 14,
+  "16u6_align16": 15,
 };
 
-/** CUtensorMapSwizzle of cuda.h, by the bytes of a box's row. */
-const SWIZZLE: ReadonlyMap<number, number> = new Map([[32, 1], [64, 2], [
-  128,
-  3,
-]]);
+/** Bytes of an element of the types that no operand has. */
+const SIZE: Readonly<Record<Exclude<TensorType, DType>, number>> = {
+  ...{ u16: 2, u64: 8, i64: 8, f32_ftz: 4, tf32: 4, tf32_ftz: 4 },
+  ...{ "16u4_align8": 0.5, "16u4_align16": 0.5, "16u6_align16": 0.75 },
+};
 
-/** CU_TENSOR_MAP_INTERLEAVE_NONE, and zeros for what is outside, of cuda.h. */
-const NONE = 0;
-/** CU_TENSOR_MAP_L2_PROMOTION_L2_256B of cuda.h. */
-const PROMOTION_256_BYTES = 3;
+/** CUtensorMapInterleave of cuda.h. */
+const INTERLEAVE = { none: 0, 16: 1, 32: 2 } as const;
+/** CUtensorMapSwizzle of cuda.h. */
+const SWIZZLE = {
+  ...{ none: 0, 32: 1, 64: 2, 128: 3 },
+  ...{ "128_atom32": 4, "128_atom32_flip8": 5, "128_atom64": 6 },
+} as const;
+/** CUtensorMapL2promotion of cuda.h. */
+const PROMOTION = { none: 0, 64: 1, 128: 2, 256: 3 } as const;
+/** CUtensorMapFloatOOBfill of cuda.h. */
+const FILL = { zeros: 0, nan: 1 } as const;
 
 /** Returns what a device has of tensor maps: nothing where the driver makes none. */
 export function tensorMapsOf(session: Session): Pick<Device, "tensorMap"> {
@@ -47,24 +68,27 @@ export function tensorMapsOf(session: Session): Pick<Device, "tensorMap"> {
   if (tensorMapEncode === null) return {};
   return {
     tensorMap(memory, shape) {
-      const swizzle = demand(memory, shape);
-      const { type, rows, columns, ld, boxRows, boxColumns } = shape;
+      const tensor = "dims" in shape ? shape : boxOf(memory, shape);
+      demand(memory, tensor, shape);
+      const { type, dims, strides, box, steps = dims.map(() => 1) } = tensor;
+      const { interleave = "none", swizzle = "none" } = tensor;
+      const { promotion = "none", fill = "zeros" } = tensor;
       const map = emptyMap();
       session.enter();
       explaining(() => doing(memory, shape), () =>
         tensorMapEncode(
           map,
           TYPE[type],
-          2,
+          dims.length,
           memory.address,
-          BigUint64Array.of(BigInt(columns), BigInt(rows)),
-          BigUint64Array.of(BigInt(ld * BYTES[type])),
-          Uint32Array.of(boxColumns, boxRows),
-          Uint32Array.of(1, 1),
-          NONE,
-          swizzle,
-          PROMOTION_256_BYTES,
-          NONE,
+          BigUint64Array.from(dims, BigInt),
+          BigUint64Array.from(strides, BigInt),
+          Uint32Array.from(box),
+          Uint32Array.from(steps),
+          INTERLEAVE[interleave],
+          SWIZZLE[swizzle],
+          PROMOTION[promotion],
+          FILL[fill],
         ));
       return { kind: "bytes", bytes: map, align: MAP.align } satisfies Arg;
     },
@@ -78,31 +102,64 @@ function emptyMap(): Bytes {
   return new Uint8Array(room, past ? MAP.align - past : 0, MAP.bytes);
 }
 
-/** Returns the swizzle of `shape`. @throws {CaseError} Where it is none, or beyond `memory`. */
-function demand(memory: Memory, shape: TensorShape): number {
+/** Returns the tensor that a matrix is. @throws {CaseError} Where its box has no swizzle. */
+function boxOf(memory: Memory, shape: TensorShape): TensorBox {
+  const { type, rows, columns, ld, boxRows, boxColumns } = shape;
+  const rowBytes = boxColumns * BYTES[type];
+  if (rowBytes !== 32 && rowBytes !== 64 && rowBytes !== 128) {
+    throw new CaseError(
+      "launch",
+      `${
+        doing(memory, shape)
+      }: a box's row has ${rowBytes} bytes: there are swizzles of 32, 64 and 128`,
+    );
+  }
+  return {
+    ...{ type, dims: [columns, rows], strides: [ld * BYTES[type]] },
+    ...{ box: [boxColumns, boxRows], swizzle: rowBytes, promotion: 256 },
+  };
+}
+
+/** Makes sure that a tensor is one. @throws {CaseError} Where it is not, or beyond `memory`. */
+function demand(
+  memory: Memory,
+  { type, dims, strides, box, steps = dims }: TensorBox,
+  shape: TensorShape | TensorBox,
+): void {
   const refuse = (why: string) =>
     new CaseError("launch", `${doing(memory, shape)}: ${why}`);
-  const { type, rows, columns, ld, boxRows, boxColumns } = shape;
-  for (const count of [rows, columns, ld, boxRows, boxColumns]) {
-    if (Number.isInteger(count) && count > 0 && count <= 2 ** 32) continue;
-    throw refuse(`${count} is not a whole number from 1 to 2^32`);
+  for (const count of [...dims, ...strides, ...box, ...steps]) {
+    if (Number.isInteger(count) && count > 0 && count <= 2 ** 40) continue;
+    throw refuse(`${count} is not a whole number from 1 to 2^40`);
   }
-  const bytes = ((rows - 1) * ld + columns) * BYTES[type];
+  const rank = dims.length;
+  const lengths = [strides.length + 1, box.length, steps.length];
+  if (rank === 0 || lengths.some((length) => length !== rank)) {
+    throw refuse(
+      `it has ${rank} dimensions, ${strides.length} strides, ${box.length} lengths of a box and ${steps.length} steps: give a stride of each dimension but the first, and of the others one each`,
+    );
+  }
+  const size = type in SIZE
+    ? SIZE[type as keyof typeof SIZE]
+    : BYTES[type as DType];
+  const bytes = dims.reduce(
+    (sum, length, i) =>
+      sum + (i === 0 ? length * size : (length - 1) * strides[i - 1]!),
+    0,
+  );
   if (bytes > memory.bytes) {
     throw refuse(`it takes ${bytes} bytes, and the memory has ${memory.bytes}`);
   }
-  const rowBytes = boxColumns * BYTES[type];
-  const swizzle = SWIZZLE.get(rowBytes);
-  if (swizzle === undefined) {
-    throw refuse(
-      `a box's row has ${rowBytes} bytes: there are swizzles of 32, 64 and 128`,
-    );
-  }
-  return swizzle;
 }
 
-function doing(memory: Memory, shape: TensorShape): string {
-  const { type, rows, columns, ld, boxRows, boxColumns } = shape;
+function doing(memory: Memory, shape: TensorShape | TensorBox): string {
   const at = `0x${memory.address.toString(16)}`;
+  if ("dims" in shape) {
+    const { type, dims, box } = shape;
+    return `Cannot map boxes of ${box.join("x")} of the ${type} tensor of ${
+      dims.join("x")
+    }, innermost first, at ${at}`;
+  }
+  const { type, rows, columns, ld, boxRows, boxColumns } = shape;
   return `Cannot map boxes of ${boxRows}x${boxColumns} of the ${type} matrix of ${rows}x${columns}, rows ${ld} apart, at ${at}`;
 }

@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch, assertStrictEquals } from "@std/assert";
 import {
   type Device,
+  type TensorBox,
   tensorMapOn,
   type TensorShape,
 } from "../../../bench/device/device.ts";
@@ -64,6 +65,65 @@ deviceTest(
   },
 );
 
+/** Every option at other values than a matrix has, and what the driver is to get. */
+const OPTIONS: readonly (readonly [Partial<TensorBox>, Asked])[] = [
+  [{}, {}],
+  [{ dims: [64], strides: [], box: [32] }, {
+    ...{ rank: 1, dims: [64], strides: [], box: [32], steps: [1] },
+  }],
+  [{ dims: [32, 8, 4], strides: [128, 1024], box: [32, 4, 2] }, {
+    ...{ rank: 3, dims: [32, 8, 4], strides: [128, 1024], box: [32, 4, 2] },
+    steps: [1, 1, 1],
+  }],
+  [{ steps: [1, 2] }, { steps: [1, 2] }],
+  [{ swizzle: 32, box: [8, 8] }, { swizzle: 1, box: [8, 8] }],
+  [{ swizzle: "128_atom32" }, { swizzle: 4 }],
+  [{ swizzle: "128_atom32_flip8" }, { swizzle: 5 }],
+  [{ swizzle: "128_atom64" }, { swizzle: 6 }],
+  [{ promotion: 128 }, { promotion: 2 }],
+  [{ fill: "nan" }, { fill: 1 }],
+  [{ type: "tf32" }, { type: 11 }],
+];
+for (const [change, asked] of OPTIONS) {
+  deviceTest(
+    `tensorMap() hands over every option: ${JSON.stringify(change)}`,
+    (device) => {
+      using memory = device.alloc(1 << 14);
+      const map = device.tensorMap!(memory, {
+        ...{ type: "f32", dims: [32, 64], strides: [128], box: [32, 8] },
+        ...change,
+      });
+      const { address } = memory;
+      assertEquals(map, encoded(driverPath(), { ...asked, address }));
+    },
+  );
+}
+
+deviceTest("tensorMap() refuses tensors that are none", (device) => {
+  using memory = device.alloc(128 * 64);
+  const tensor: TensorBox = {
+    ...{ type: "f32", dims: [32, 64], strides: [128], box: [32, 8] },
+  };
+  tensorMapOn(device, memory, tensor);
+  const refused = (change: Partial<TensorBox>) =>
+    failure(() => tensorMapOn(device, memory, { ...tensor, ...change }));
+  for (
+    const [change, why] of [
+      [{ dims: [32, 65] }, /it takes 8320 bytes, and the memory has 8192$/],
+      [
+        { strides: [] },
+        /^Cannot map boxes of 32x8 of the f32 tensor of 32x64, innermost first, at 0x[0-9a-f]+: it has 2 dimensions, 0 strides, 2 lengths/,
+      ],
+      [{ box: [0, 8] }, /: 0 is not a whole number from 1 to 2\^40$/],
+      [{ interleave: 16 }, /: cuTensorMapEncodeTiled: CUDA_ERROR_INVALID_VAL/],
+    ] as const
+  ) {
+    const error = refused(change);
+    assertStrictEquals(error.failure, "launch");
+    assertMatch(error.message, why);
+  }
+});
+
 const REFUSED: Readonly<
   Record<string, readonly [Partial<TensorShape>, RegExp]>
 > = {
@@ -85,9 +145,9 @@ const REFUSED: Readonly<
   ],
   "half a row": [
     { rows: 1.5 },
-    /: 1\.5 is not a whole number from 1 to 2\^32$/,
+    /: 1\.5 is not a whole number from 1 to 2\^40$/,
   ],
-  "nothing": [{ columns: 0 }, /: 0 is not a whole number from 1 to 2\^32$/],
+  "nothing": [{ columns: 0 }, /: 0 is not a whole number from 1 to 2\^40$/],
 };
 for (const [name, [change, message]] of Object.entries(REFUSED)) {
   deviceTest(`tensorMap() refuses ${name}`, (device) => {

@@ -230,6 +230,10 @@ int cuTensorMapEncodeTiled(void *map, unsigned type, unsigned rank, u64 at, cons
   EmuTensorMap m = {EMU_TENSOR_MAP, at, dims[0]};
   m.element_bytes = bytes, m.swizzle = swizzle, m.promotion = promotion, m.box_columns = box[0];
   if (rank == 2) m.rows = dims[1], m.row_bytes = strides[0], m.box_rows = box[1];
+  // Of no account here; tests look at it.
+  m.rest[0] = type | rank << 8 | interleave << 16 | fill << 24;
+  for (unsigned i = 0; i < rank; i++) m.rest[1 + i] = steps[i];
+  for (unsigned i = 2; i < rank; i++) m.rest[4 + i] = box[i], m.rest[7 + i] = dims[i], m.rest[10 + i] = strides[i - 1];
   m.emulated = rank == 2 && dense && !interleave && !fill && swizzle <= 3;
   memcpy(map, &m, sizeof m);
   return 0;
