@@ -19,6 +19,7 @@ import {
   type Words,
 } from "../options/flags.ts";
 import { path } from "../options/readers.ts";
+import { tell } from "../terminal/output.ts";
 
 type BuildOptions = InferValue<ReturnType<typeof flags>>;
 
@@ -53,7 +54,7 @@ function flags(words: Words) {
     object("Packing", {
       pack: toggle(
         "--pack",
-        "Make an archive of Deno, packages, sources, a launcher and the selected kernels built for --arch.",
+        "Make an archive of Deno, packages, sources, a launcher and the selected kernels built for --arch (default: those of suites with recorded rows).",
       ),
       out: maybe(
         "--out",
@@ -92,13 +93,14 @@ async function pack(options: BuildOptions): Promise<number> {
   }
   const archive = await import("./build/archive.ts");
   await archive.checkTarget(out);
-  const { buildFor } = await import("./build/kernels.ts");
+  const { buildFor, recordedSuites } = await import("./build/kernels.ts");
   const entries: string[] = [];
   for (const one of arch) {
     // What cannot be built is said, and not missed unless it is run.
-    entries.push(...(await buildFor(one, options)).entries);
+    const own = isNamed ? {} : { suites: recordedSuites(one, tell) };
+    entries.push(...(await buildFor(one, { ...options, ...own })).entries);
   }
-  const contents = { arch, kernelCache, ...(isNamed && { entries }) };
+  const contents = { arch, kernelCache, ...(arch.length > 0 && { entries }) };
   await archive.pack(out, contents);
   return EXIT.ok;
 }

@@ -6,7 +6,7 @@ import { readRows } from "../../session/read_rows.ts";
 import { gather, MOST_BYTES } from "./build/archive.ts";
 import { cpu } from "../../backends/cpu/cpu.ts";
 import { cuda } from "../../backends/cuda/cuda.ts";
-import { archInfo, unitsOf } from "./build/kernels.ts";
+import { archInfo, recordedSuites, unitsOf } from "./build/kernels.ts";
 import { splitkKernels } from "../../kernels/matmul/hip/splitk/splitk.ts";
 import { matmul } from "../../kernels/matmul/op.ts";
 import faults from "../testdata/fault_suite.ts";
@@ -89,8 +89,8 @@ Deno.test("gather() makes a folder that runs with no network and nothing cached"
 });
 
 /** What a channel takes of the tree and the archive at once. */
-const CHANNEL_BYTES = 60 * 2 ** 20;
-Deno.test("an archive and the tree together fit into a channel of 60 MiB", async () => {
+const CHANNEL_BYTES = 62 * 2 ** 20;
+Deno.test("an archive and the tree together fit into a channel of 62 MiB", async () => {
   const cwd = new URL("../../", import.meta.url);
   const { success, stdout } = await new Deno.Command("git", {
     args: ["ls-files", "-z"],
@@ -137,6 +137,17 @@ Deno.test("unitsOf() names few units of recorded kernels", () => {
   const { length } = unitsOf(cases, { backend: cuda(), info });
   // By the model alone there are 870 at level 2, 2,420 at level 3.
   assert(length > 100 && length < 300, `${length}`);
+});
+
+Deno.test("recordedSuites() leaves out suites without a row, and says so", () => {
+  const notes: string[] = [];
+  const suites = recordedSuites("sm_90a", (line) => notes.push(line));
+  assert(suites.includes("epilogue-bf16"), `${suites}`);
+  assert(!suites.includes("decode-glm"), `${suites}`);
+  assertMatch(notes.join(), /without .*decode-glm.*: --suite names others$/);
+  // Nothing is recorded: all are packed.
+  assertEquals(recordedSuites("gfx942", (line) => notes.push(line)), []);
+  assertEquals(notes.length, 1);
 });
 
 Deno.test("archInfo() gives gfx950 configs that gfx942 has no room for", () => {

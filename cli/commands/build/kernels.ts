@@ -25,6 +25,8 @@ import {
   nothing,
 } from "../../../session/cases.ts";
 import { distinctBuilds } from "../../../session/build_ahead.ts";
+import { recordedRows } from "../../../session/hints.ts";
+import { suiteNames } from "../../../suites/mod.ts";
 
 /** Selects kernels and the folder that they are built into. */
 export interface KernelChoice extends Choice {
@@ -72,6 +74,30 @@ export async function buildFor(
   say(`${arch}: ${builds.length - failed} built, ${failed} failed`);
   tell(`Kernels are in ${dir}`);
   return { failed, entries };
+}
+
+/**
+ * The names of the suites with recorded rows on devices of `arch`; none, which stands for all, where
+ * there is no such device. For the points of other suites nothing says which configs are worth
+ * their place in an archive.
+ *
+ * @param note Takes a line about suites that are left out.
+ */
+export function recordedSuites(
+  arch: string,
+  note: (line: string) => void,
+): readonly string[] {
+  const recorded = new Set(recordedRows(arch).map(({ suite }) => suite));
+  const suites = suiteNames.filter((name) => recorded.has(name));
+  const others = suiteNames.filter((name) => !recorded.has(name));
+  if (suites.length > 0 && others.length > 0) {
+    note(
+      `Packing for the suites with recorded rows on ${arch}, without ${
+        others.join(", ")
+      }: --suite names others`,
+    );
+  }
+  return suites;
 }
 
 /** The different translation units of a selection, the instruments' first. */
