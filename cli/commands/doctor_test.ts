@@ -177,7 +177,7 @@ cxxTest("examine() tells an Apple GPU, its compiler and why no library", () => {
     .map((line) => line.replace(/emulator [0-9a-f]{16}/, "emulator HASH"));
   assertEquals(told, [
     "PASS metal: emulator applegpu_g15s (applegpu_g15s, driver emulator HASH)",
-    "PASS metal compiler: Metal of emulator HASH",
+    "PASS metal compiler: Metal of macOS 15.1 (Build 24B83)",
     "PASS metal matrix library: mps emulator HASH",
   ]);
 });

@@ -35,6 +35,7 @@ export function formatFixed({ type: _, epilogue, ...rest }: Values): string {
 /** Sizes that any kernel takes; a CPU is slow. */
 const POINTS = { cpu: [64, 128, 256], gpu: [512, 1024, 2048] };
 
+/** The suite of `kernel`, of the file named `file`, beside the built-in kernels at the values of `fixed`. */
 export function suiteOf(
   kernel: Kernel<MatmulPoint>,
   { file, fixed }: { readonly file: string; readonly fixed: Values },
