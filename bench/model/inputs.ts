@@ -70,15 +70,16 @@ export function values(
 /** Elements that are generated at once: 512 KiB of doubles. */
 const CHUNK = 1 << 16;
 
-/** Generates `count` values of tensor number `tensor`, rounded to `type`, as stored bytes. */
+/** Generates `count` values of tensor number `tensor` times `unit`, rounded to `type`, as stored bytes. */
 export function stored(
   options: InputOptions,
   tensor: number,
-  { count, type }: { count: number; type: DType },
+  { count, type, unit = 1 }: { count: number; type: DType; unit?: number },
 ): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(count * BYTES[type]);
   for (let from = 0; from < count; from += CHUNK) {
     const some = values(options, tensor, Math.min(CHUNK, count - from), from);
+    if (unit !== 1) { for (let i = 0; i < some.length; i++) some[i]! *= unit; }
     bytes.set(encode(some, type), from * BYTES[type]);
   }
   return bytes;
