@@ -29,6 +29,8 @@ import { kernels as qmmKernels, qmm } from "./qmm/mod.ts";
 import { peers as qmmPeers } from "./qmm/torch/peers.ts";
 import { kernels as scaledKernels, scaledMatmul } from "./scaled/mod.ts";
 import { peers as scaledPeers } from "./scaled/torch/peers.ts";
+import { kernels as swigluKernels, swiglu } from "./swiglu/mod.ts";
+import { peers as swigluPeers } from "./swiglu/torch/peers.ts";
 
 /** An operation and all its kernels. */
 export interface RegisteredOp<P = unknown> {
@@ -60,5 +62,11 @@ export const ops: readonly RegisteredOp[] = [
     op: scaledMatmul,
     kernels: scaledKernels,
     peers: scaledPeers,
+  },
+  {
+    folder: "swiglu",
+    op: swiglu,
+    kernels: swigluKernels,
+    peers: swigluPeers,
   },
 ];

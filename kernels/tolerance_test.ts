@@ -32,6 +32,8 @@ const TOLERANCES: Readonly<
   // GPU MODE's nvfp4_group_gemm; bf16 has 8 bits.
   "grouped-matmul": { f16: [1e-3, 1e-3, 8] },
   "scaled-matmul": { bf16: [2e-2, 1e-2, 4] },
+  // That of matmul.
+  swiglu: { f16: [2e-2, 1e-2, 4], bf16: [2e-2, 1e-2, 4] },
 };
 
 /** Rounds to `bits` significant bits, to nearest; the exponent is not limited. */

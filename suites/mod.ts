@@ -25,6 +25,7 @@ const FILES: Readonly<
   "decode-llama": () => import("./decode-llama.ts"),
   "decode-qwen32b": () => import("./decode-qwen32b.ts"),
   "decode-fp8": () => import("./decode-fp8.ts"),
+  "ffn-swiglu": () => import("./ffn-swiglu.ts"),
   "mlx-qmm": () => import("./mlx-qmm.ts"),
   "mlx-qmm-formats": () => import("./mlx-qmm-formats.ts"),
   "grouped-nvfp4": () => import("./grouped-nvfp4.ts"),

@@ -1,0 +1,154 @@
+// C = silu(X . W1^T) * (X . W2^T) in one launch: X[M, K], W1[N, K], W2[N, K], C[M, N] of TYPE, fp32
+// sums, by products of warpgroups.
+//
+// Idea: a block has the same rows of both weights, so that a gate and its up meet in a thread's
+// registers and X is read once for both. Rows of weights are the 64 rows of a product and rows of X
+// its columns, of which there may be 8. A warp of its own fills one ring of K steps of all three by
+// tensor maps. Blocks of a cluster have slices of K and add their sums in cluster_reduce.cuh: what
+// they send is two gates with their two ups, so that one block has both sums.
+//
+// Compile-time: TYPE, BM (rows of either weight, a tile's), BN (rows of X, a tile's), BK, WARPS,
+// STAGES, CLUSTER.
+//
+//   gates, ups, tokens: boxes of BM x 64 of W1 and of W2, and of BN x 64 of X
+//   `slice` of K, whole steps, for each block of a tile
+//   grid (CLUSTER, tiles of N, tiles of M), block 32 * WARPS + 32; shared memory:
+//   STAGES * ((2 * BM + BN) * BK * 2 + 16) bytes, and BM * BN * 8 + 16 where CLUSTER > 1
+#define LAYOUT nt
+#define WARPGROUPS 1
+
+#include "../../matmul/cuda/tile/cluster_reduce.cuh"
+#include "silu.cuh"
+
+// K of a box: 128 bytes, swizzled as products read it.
+constexpr int BOX = 64;
+static_assert(BK % BOX == 0 && BM % 64 == 0 && WN % 8 == 0, "products are whole");
+
+__device__ inline void multiply(bf16, float (&d)[WN / 2], unsigned long long a,
+                                unsigned long long b) {
+  wgmma_bf16<WN>(d, a, b);
+}
+__device__ inline void multiply(f16, float (&d)[WN / 2], unsigned long long a,
+                                unsigned long long b) {
+  wgmma_f16<WN>(d, a, b);
+}
+
+// A warp's 16 x WN of gates and of ups, once all steps are done. A slot is two tokens of a row:
+// their gates, then their ups.
+struct Sums {
+  using Vec = Pack<float, 4>;
+  static constexpr int SLOTS = WN / 4;
+  Vec part[SLOTS];
+};
+
+struct Ring {
+  using TiledMma = Sums;
+  // Bytes of a stage, of each operand box after box.
+  static constexpr int WEIGHTS = BM * BK * 2, TOKENS = BN * BK * 2, STAGE = 2 * WEIGHTS + TOKENS;
+  static constexpr int BARRIERS = STAGES * STAGE, ROOM = BARRIERS + STAGES * 16;
+  // The warp that copies comes after those that multiply.
+  static constexpr int BLOCK = THREADS + 32;
+};
+
+extern "C" __global__ void __launch_bounds__(Ring::BLOCK, 1)
+swiglu(const __grid_constant__ TensorMap gates, const __grid_constant__ TensorMap ups,
+       const __grid_constant__ TensorMap tokens, TYPE* C, int M, int N, int K, int slice) {
+  using S = ClusterReduce<Ring>;
+  using Vec = Sums::Vec;
+  int n0 = blockIdx.y * BM, m0 = blockIdx.z * BN, k0 = blockIdx.x * slice;
+  int steps = (min(slice, K - k0) + BK - 1) / BK;
+  // Of each stage one barrier counts the bytes that have come, and one the warps that have read them.
+  unsigned ring = shared_address(memory), come = ring + Ring::BARRIERS, read = come + STAGES * 8;
+  bool copies = threadIdx.x == THREADS;
+  auto ask = [&](int step, int s) {
+    unsigned to = ring + s * Ring::STAGE, bar = come + s * 8;
+    barrier_expect(bar, Ring::STAGE - MUTANT(swiglu_few_bytes) * Ring::TOKENS);
+#pragma unroll
+    for (int box = 0; box < BK / BOX; box++) {
+      int k = k0 + step * BK + (MUTANT(swiglu_same_box) ? 0 : box) * BOX;
+      copy_tile(to + box * BM * 128, &gates, k, n0, bar);
+      copy_tile(to + Ring::WEIGHTS + box * BM * 128, &ups, k, n0, bar);
+      copy_tile(to + 2 * Ring::WEIGHTS + box * BN * 128, &tokens, k, m0, bar);
+    }
+  };
+  if (copies) {
+#pragma unroll
+    for (int s = 0; s < STAGES; s++) {
+      barrier_init(come + s * 8, 1);
+      barrier_init(read + s * 8, MUTANT(swiglu_one_warp) ? 1 : WARPS);
+    }
+    barrier_made();
+#pragma unroll
+    for (int s = 0; s < STAGES; s++)
+      if (s == 0 || s < steps) ask(s, s);
+  }
+  S shares;
+  shares.open();
+  if (!MUTANT(swiglu_no_barrier)) __syncthreads();
+
+  int stage = 0, parity = 0;
+  if (threadIdx.x >= THREADS) {
+#pragma unroll 1
+    for (int step = STAGES; copies && step < steps; step++) {
+      if (!MUTANT(swiglu_early_refill)) barrier_wait(read + stage * 8, parity);
+      ask(step, stage);
+      if (++stage == STAGES) stage = 0, parity ^= 1;
+    }
+    __syncwarp();
+    if (CLUSTER > 1) cluster_wait();
+    return;
+  }
+
+  Place here;
+  int lane = threadIdx.x % 32, before = 0;
+  unsigned row = MUTANT(swiglu_same_rows) ? 0 : rowOf(here.position) / 64 * 64 * 128;
+  unsigned column = MUTANT(swiglu_same_tokens) ? 0 : columnOf(here.position) * 128;
+  float gate[WN / 2] = {}, up[WN / 2] = {};
+#pragma unroll 1
+  for (int step = 0; step < steps; step++) {
+    unsigned a = ring + stage * Ring::STAGE + row;
+    unsigned b = ring + stage * Ring::STAGE + 2 * Ring::WEIGHTS + column;
+    if (!MUTANT(swiglu_no_wait)) barrier_wait(come + stage * 8, parity);
+    wgmma_fence();
+#pragma unroll
+    for (int i = 0; i < BK / 16; i++) {
+      unsigned at = a + i / 4 * BM * 128;
+      int k = MUTANT(swiglu_same_k) ? 0 : i % 4;
+      unsigned long long of = descriptor(b + i / 4 * BN * 128, i % 4);
+      multiply(TYPE(), gate, descriptor(at, k), of);
+      multiply(TYPE(), up, descriptor(at + (MUTANT(swiglu_same_weights) ? 0 : Ring::WEIGHTS), k), of);
+    }
+    wgmma_commit();
+    // A stage has been read when the products of the next one are all that is under way.
+    wgmma_wait<1 + MUTANT(swiglu_late_wait)>();
+    __syncwarp();
+    if (step > 0 && step - 1 + STAGES < steps && lane == 0) barrier_arrive(read + before * 8);
+    before = stage;
+    if (++stage == STAGES) stage = 0, parity ^= 1;
+  }
+  wgmma_wait<MUTANT(swiglu_no_finish)>();
+  Sums sums;
+#pragma unroll
+  for (int i = 0; i < WN / 2; i++) {
+    not_before(gate[i]);
+    not_before(up[i]);
+    sums.part[i / 2].at[i % 2] = gate[i];
+    sums.part[i / 2].at[2 + i % 2] = up[i];
+  }
+
+  auto finish = [&](int unit, const Vec& sum) {
+    int rest = unit / 32, position = rest % POSITIONS, slot = rest / POSITIONS, of = unit % 32;
+    int n = n0 + rowOf(position) + slot % 2 * 8 + of / 4;
+    int m = m0 + columnOf(position) + slot / 2 * 8 + of % 4 * 2;
+#pragma unroll
+    for (int e = 0; e < 2; e++) {
+      if (n >= N && !MUTANT(swiglu_no_row_guard)) continue;
+      if (m + e >= M && !MUTANT(swiglu_no_token_guard)) continue;
+      float x = sum.at[e], y = sum.at[2 + e];
+      if (MUTANT(swiglu_swapped)) x = sum.at[2 + e], y = sum.at[e];
+      narrow(joined(x, y), C[(long long)(m + e) * N + n]);
+    }
+  };
+  if (CLUSTER == 1) return S::each(sums, finish);
+  shares.all(sums, [](int unit) { return unit; }, finish);
+}

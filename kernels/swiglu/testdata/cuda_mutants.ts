@@ -1,0 +1,41 @@
+/**
+ * Mutants of the CUDA kernels of `swiglu`.
+ *
+ * @module
+ */
+
+import type { Values } from "../../../bench/model/grid.ts";
+import type { MutantCase } from "../../testdata/cases.ts";
+import { fused } from "../cuda/swiglu.ts";
+import { swiglu, type SwigluPoint } from "../op.ts";
+
+function mutantCase(
+  shape: Values,
+  config: Values,
+  mutants: readonly string[],
+): MutantCase<SwigluPoint> {
+  const point = swiglu.point(shape);
+  return { op: swiglu, kernel: fused, point, config, mutants };
+}
+
+/** N and M are no whole tiles; there are two warpgroups of rows, or of tokens. */
+export const mutantCases: Readonly<Record<string, MutantCase<SwigluPoint>>> = {
+  "128 rows, two boxes": mutantCase(
+    { m: 11, n: 140, k: 656, type: "bf16" },
+    { BM: 128, BN: 16, BK: 128, WARPS: 8, CLUSTER: 2, RESIDENT: 1 },
+    [
+      ...["swiglu_same_weights", "swiglu_swapped", "swiglu_same_rows"],
+      ...["swiglu_same_box", "swiglu_same_k", "swiglu_no_finish"],
+      ...["swiglu_few_bytes", "swiglu_no_wait", "swiglu_no_barrier"],
+      ...["swiglu_no_row_guard", "swiglu_no_token_guard"],
+    ],
+  ),
+  "64 rows, a ring that is filled again": mutantCase(
+    { m: 27, n: 70, k: 2624, type: "f16" },
+    { BM: 64, BN: 32, BK: 64, WARPS: 8, CLUSTER: 1, RESIDENT: 1 },
+    [
+      ...["swiglu_same_tokens", "swiglu_early_refill", "swiglu_one_warp"],
+      "swiglu_late_wait",
+    ],
+  ),
+};
