@@ -2,6 +2,21 @@
 #ifndef MNKBENCH_PTX_TCGEN05
 #define MNKBENCH_PTX_TCGEN05
 
+// Uploads are seen by every launch.
+HIDDEN inline void acquire_map(const TensorMap *) {}
+template <int GROUP>
+HIDDEN void copy_tile_for(unsigned to, const TensorMap *map, int column, int row, unsigned bar, unsigned long long policy) {
+  emu_policy(policy);
+  emu_copy_tile(to, map, column, row, bar, 1u << emu_rank(), GROUP == 2 ? emu_rank() & ~1u : -1);
+}
+
+// Its bytes become known one store after the other.
+HIDDEN inline void store_32_bytes(void *to, const unsigned (&x)[8]) {
+  if ((unsigned long long)to % 32) emu_refuse("stores 32 bytes at an address that is no multiple of them");
+  emu_access(to, 32, EMU_WRITE);
+  memcpy(to, x, 32);
+}
+
 HIDDEN inline bool elect() { return emu_lane() == 0; }
 
 template <int GROUP> HIDDEN void tensor_alloc(unsigned slot, int columns) { emu_tensor_alloc(slot, columns, GROUP == 2); }

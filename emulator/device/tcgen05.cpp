@@ -223,7 +223,7 @@ void emu_tensor_multiply(const EmuTensorProduct *product) {
   if (field(i, 7, 3) != 1 || field(i, 10, 3) != 1 || field(i, 0, 7) || field(i, 13, 4) || field(i, 23, 4) || field(i, 29, 3))
     emu_fault("a product described by %#x: only E2M1 with UE4M3 scales is emulated", i);
   const std::vector<Block *> blocks = blocks_of(p.pair);
-  if (rows != ROWS * blocks.size() || cols < 16 || cols > 256 || cols % 16)
+  if (rows != ROWS * blocks.size() || cols > 256 || !cols || cols % (16 * blocks.size()))
     emu_fault("a product of %u rows and %u columns by %u blocks", rows, cols, (unsigned)blocks.size());
   if (p.scales_a % 2 || p.scales_b % 2) emu_fault("scales of a product at an odd column");
   Pipe &pipe = pipe_of(p.pair);

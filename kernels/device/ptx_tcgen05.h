@@ -8,6 +8,33 @@
 #define MNKBENCH_PTX_TCGEN05
 #include "ptx_barrier.h"
 
+// Has this thread see a tensor map in global memory that the host wrote before the launch.
+DEVICE void acquire_map(const TensorMap* map) {
+  asm volatile("fence.proxy.tensormap::generic.acquire.sys [%0], 128;" ::"l"(map) : "memory");
+}
+// copy_tile() of ptx_barrier.h under a policy; in a pair its bytes count at the even block's barrier.
+template <int GROUP>
+DEVICE void copy_tile_for(unsigned to, const TensorMap* map, int column, int row, unsigned bar,
+                          unsigned long long policy) {
+  if constexpr (GROUP == 1)
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+                 ".L2::cache_hint [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(to), "l"(map),
+                 "r"(column), "r"(row), "r"(bar), "l"(policy) : "memory");
+  else
+    asm volatile("{ .reg .b32 far; mapa.shared::cluster.u32 far, %4, %5;\n"
+                 "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+                 ".cta_group::2.L2::cache_hint [%0], [%1, {%2, %3}], [far], %6; }" ::"r"(to),
+                 "l"(map), "r"(column), "r"(row), "r"(bar), "r"(cluster_rank() & ~1u), "l"(policy)
+                 : "memory");
+}
+
+// 32 bytes, at a multiple of them, which are not read again. sm_100.
+DEVICE void store_32_bytes(void* to, const unsigned (&x)[8]) {
+  asm volatile("st.global.L1::no_allocate.v8.b32 [%0], {%1, %2, %3, %4, %5, %6, %7, %8};" ::"l"(to),
+               "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(x[4]), "r"(x[5]), "r"(x[6]),
+               "r"(x[7]) : "memory");
+}
+
 // True in one lane of a warp, and the compiler knows that it is one.
 DEVICE bool elect() {
   unsigned chosen;

@@ -25,6 +25,7 @@ export const b200: DeviceInfo = {
   index: 0,
   name: "NVIDIA B200",
   arch: "sm_100a",
+  tensorMaps: true,
   units: 148,
   cacheBytes: 126 << 20,
   flushBytes: 256 << 20,

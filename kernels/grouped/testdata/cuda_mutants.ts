@@ -33,6 +33,9 @@ export function ofUnits(device: Device, units: number): Device {
     load: (binary) => device.load(binary),
     interval: () => device.interval(),
     synchronize: () => device.synchronize(),
+    ...device.tensorMap === undefined
+      ? {}
+      : { tensorMap: device.tensorMap.bind(device) },
     [Symbol.dispose]() {},
   };
 }
@@ -93,14 +96,18 @@ function mutantCase(
 }
 
 /** Tiles that start within an atom of scales, rounds of the ring, ragged edges. */
-const TILES = { m: "72+9", n: "40+136", k: "320+1344" };
+const TILES = { m: "72+9", n: "40+264", k: "320+1344" };
 
 function blackwellCase(
   config: Values,
   mutants: readonly string[],
   list: Values = TILES,
 ): MutantCase<GroupedPoint> {
-  const options = { list, config, units: 4 };
+  const all = {
+    ...{ MAXN: 64, TMA: 1, PAIR: 1, STORE: 16, STAGES: 0, EACH: 0 },
+    ...config,
+  };
+  const options = { list, config: all, units: 4 };
   return { ...mutantCase("blackwell", options, mutants), arch: "sm_100a" };
 }
 
@@ -156,8 +163,19 @@ export const mutantCases: Readonly<Record<string, MutantCase<GroupedPoint>>> = {
     ...["best_same_weights", "best_same_count", "best_lost_sums"],
     "best_early_add",
   ]),
-  "Blackwell's tensor cores": blackwellCase({ MAXN: 64 }, [
+  "Blackwell's tensor cores": blackwellCase({ TMA: 0 }, [
     ...["blackwell_half_swizzle", "blackwell_half_shift"],
     ...["blackwell_late_wait", "blackwell_no_proxy_fence"],
+    "blackwell_early_load",
   ]),
+  "Blackwell's tensor maps": blackwellCase({ TMA: 2 }, [
+    ...["blackwell_early_copy", "blackwell_half_bytes"],
+  ]),
+  "Blackwell's pairs": blackwellCase({ TMA: 1, PAIR: 2 }, [
+    ...["blackwell_lone_commit", "blackwell_same_tokens"],
+    "blackwell_same_rows",
+  ]),
+  "Blackwell's stores of 32 bytes": blackwellCase({ STORE: 32 }, [
+    "blackwell_odd_store",
+  ], { m: "80+72", n: "40+8", k: 64, layout: "nt-mmajor" }),
 };

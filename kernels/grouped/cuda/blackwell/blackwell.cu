@@ -5,12 +5,15 @@
 //
 // Idea: nothing is decoded. Codes and scales go to shared memory as they are stored, scales on to
 // tensor memory, and one thread issues the products, whose sums are in tensor memory too. Weights
-// are the rows of a product, of which there are always 128, tokens its columns, any multiple of 16.
-// Four warps copy ahead in a ring, 16 bytes a lane, and later store; a tile is a block, so that
-// another block of the multiprocessor multiplies while one stores.
+// are the rows of a product, of which a block always has 128, tokens its columns, any multiple of
+// 16. A tile is a block, so that another block of the multiprocessor multiplies while one stores;
+// with PAIR = 2 it is two blocks, of a cluster, whose products are made together: each has 128 rows
+// of weights and half of the tokens. Copies run ahead in a ring.
 //
-// Compile-time: MAXN (tokens of a tile), STAGES (steps of 256 elements of K in flight).
-// grid tiles, block 160.
+// Compile-time: MAXN (tokens of a tile), STAGES (steps of 256 elements of K in flight), TMA (threads
+// that copy boxes by tensor maps; 0: all lanes of four warps copy 16 bytes each), PAIR, STORE (bytes
+// of a store of M-major sums: 16 or 32).
+// grid PAIR tiles, block 160, clusters of PAIR. `maps`: four for each problem, see blackwell.ts.
 #include "../../../common/mutant.h"
 #include "../../../device/ptx_memory.h"
 #include "../../../device/ptx_mma.h"
@@ -18,7 +21,9 @@
 #include "../../problem.h"
 #include "encoders.h"
 
-constexpr int COPIERS = 128, BLOCKS = MAXN <= 128 ? 2 : 1, COLUMNS = tensor_columns(MAXN, STAGES);
+constexpr int STORERS = 128, BLOCKS = MAXN <= 128 ? 2 : 1, COLUMNS = tensor_columns(MAXN, STAGES);
+constexpr int TOKENS = MAXN / PAIR; // of a stage
+constexpr unsigned short BOTH = PAIR == 2 && !MUTANT(blackwell_lone_commit) ? 3 : 1;
 constexpr int LAG = STAGES - 1; // steps on their way: one more would wait for itself
 
 SHARED_MEMORY(1024); // where swizzle atoms start
@@ -29,13 +34,13 @@ struct Item {
 };
 
 __device__ inline unsigned stage_of(unsigned base, int step) {
-  return base + ring_index(step, STAGES) * stage_bytes(MAXN);
+  return base + ring_index(step, STAGES) * stage_bytes(MAXN, PAIR);
 }
 __device__ inline unsigned full_of(unsigned base, int step) {
-  return base + full_offset(MAXN, STAGES, ring_index(step, STAGES));
+  return base + full_offset(MAXN, PAIR, STAGES, ring_index(step, STAGES));
 }
 __device__ inline unsigned empty_of(unsigned base, int step) {
-  return base + empty_offset(MAXN, STAGES, ring_index(step, STAGES));
+  return base + empty_offset(MAXN, PAIR, STAGES, ring_index(step, STAGES));
 }
 __device__ inline int steps_of(const Problem& p) { return (p.k / SLAB + SLABS - 1) / SLABS; }
 __device__ inline int slabs_of(const Problem& p, int step) {
@@ -50,7 +55,7 @@ __device__ inline int atoms_of(const Item& item) {
 // Rows of a step; eight lanes have a row, so that a lane's chunk stays where it is in its row.
 __device__ inline void copy_rows(unsigned to, const unsigned char* from, int rows, int k) {
   int chunk = threadIdx.x % 8;
-  for (int r = threadIdx.x / 8; r < rows; r += COPIERS / 8)
+  for (int r = threadIdx.x / 8; r < rows; r += STORERS / 8)
     copy_async_16(to + operand_offset(r, chunk), from + (long long)r * (k / 2) + chunk * 16, true);
 }
 // Rows past the last of weights or tokens are not copied: they are not stored either.
@@ -64,11 +69,45 @@ __device__ inline void copy_step(const Problem& p, const Item& item, unsigned st
   }
   int at = threadIdx.x * 16;
   if (at < some * ATOM) {
-    copy_async_16(stage + weight_scales_offset(MAXN, 0) + at,
+    copy_async_16(stage + weight_scales_offset(MAXN, PAIR, 0) + at,
                   p.sfb + ((long long)(item.row / ROWS) * slabs + slab) * ATOM + at, true);
     for (int i = 0; i < atoms_of(item); i++)
-      copy_async_16(stage + token_scales_offset(MAXN, i, 0) + at,
+      copy_async_16(stage + token_scales_offset(MAXN, PAIR, i, 0) + at,
                     p.sfa + ((long long)(first_atom(item) + i) * slabs + slab) * ATOM + at, true);
+  }
+}
+
+// The bytes of a step that thread `part` of TMA copies to a block: weights, tokens, or both.
+__device__ inline int bytes_of(const Item& item, int part) {
+  int weights = ROWS * LINE + SLABS * ATOM, tokens = TOKENS * LINE + atoms_of(item) * SLABS * ATOM;
+  return TMA == 1 ? weights + tokens : part == 0 ? weights : tokens;
+}
+// What lies outside of a matrix comes as zeros and counts. The scales of a step's slabs past the
+// last are those of the next rows, and are not used.
+__device__ inline void copy_boxes(const Problem& p, const Item& item, const TensorMap* maps,
+                                  unsigned base, int part) {
+  int rank = PAIR == 2 ? cluster_rank() : 0, slabs = p.k / SLAB;
+  unsigned long long once = evict_first(), again = evict_normal();
+  for (int i = 0; i < 4; i++) acquire_map(maps + i);
+  for (int step = 0; step < steps_of(p); step++) {
+    unsigned full = full_of(base, step), to = stage_of(base, step);
+    if (!MUTANT(blackwell_early_copy)) barrier_wait(empty_of(base, step), empty_parity(step, STAGES));
+    if (rank == 0)
+      barrier_expect(full, (PAIR - MUTANT(blackwell_half_bytes)) * bytes_of(item, part));
+    int slab = step * SLABS;
+    if (part == 0) {
+      int row = item.row + rank * ROWS;
+      copy_tile_for<PAIR>(to, maps, slab * 32, row, full, once);
+      copy_tile_for<PAIR>(to + weight_scales_offset(MAXN, PAIR, 0), maps + 2, 0,
+                          row / ROWS * slabs + slab, full, once);
+    }
+    if (part == TMA - 1) {
+      int token = item.token + (MUTANT(blackwell_same_tokens) ? 0 : rank * (item.cols / PAIR));
+      copy_tile_for<PAIR>(to + tokens_offset(), maps + 1, slab * 32, token, full, again);
+      for (int i = 0; i < atoms_of(item); i++)
+        copy_tile_for<PAIR>(to + token_scales_offset(MAXN, PAIR, i, 0), maps + 3, 0,
+                            (first_atom(item) + i) * slabs + slab, full, again);
+    }
   }
 }
 
@@ -91,34 +130,35 @@ __device__ inline void copy_all(const Problem& p, const Item& item, unsigned bas
 // By one thread: each step's scales to tensor memory, then its products.
 __device__ inline void multiply_all(const Problem& p, const Item& item, unsigned base,
                                     unsigned tensor) {
-  unsigned instruction = instruction_descriptor(ROWS, item.cols);
+  unsigned instruction = instruction_descriptor(ROWS * PAIR, item.cols);
   for (int step = 0; step < steps_of(p); step++) {
     int index = ring_index(step, STAGES), some = slabs_of(p, step);
     unsigned stage = stage_of(base, step);
     barrier_wait(full_of(base, step), full_parity(step, STAGES));
     tensor_fence_after();
     for (int s = 0; s < some; s++) {
-      tensor_copy<1>(tensor + weight_scales_column(MAXN, index, s),
-                  scale_descriptor(stage + weight_scales_offset(MAXN, s)));
+      tensor_copy<PAIR>(tensor + weight_scales_column(MAXN, index, s),
+                  scale_descriptor(stage + weight_scales_offset(MAXN, PAIR, s)));
       for (int i = 0; i < atoms_of(item); i++)
-        tensor_copy<1>(tensor + token_scales_column(MAXN, index, s, i),
-                    scale_descriptor(stage + token_scales_offset(MAXN, i, s)));
+        tensor_copy<PAIR>(tensor + token_scales_column(MAXN, index, s, i),
+                    scale_descriptor(stage + token_scales_offset(MAXN, PAIR, i, s)));
     }
     for (int s = 0; s < some; s++)
-      tensor_multiply<1>(tensor, operand_descriptor(stage, s),
+      tensor_multiply<PAIR>(tensor, operand_descriptor(stage, s),
                       operand_descriptor(stage + tokens_offset(), s), instruction,
                       tensor + weight_scales_column(MAXN, index, s),
                       tensor + token_scales_column(MAXN, index, s, 0) + token_shift(item.token),
                       step + s > 0);
-    tensor_commit<1>(empty_of(base, step), 1);
+    tensor_commit<PAIR>(empty_of(base, step), BOTH);
   }
-  tensor_commit<1>(base + done_offset(MAXN, STAGES), 1);
+  tensor_commit<PAIR>(base + done_offset(MAXN, PAIR, STAGES), PAIR == 2 ? 3 : 1);
 }
 
 // A lane has the sums of one row of weights: by rows of N, 32 lanes store 64 bytes side by side;
-// M-major, a lane stores 16.
+// M-major, a lane stores 16, or 32 where M is a multiple of as many.
 __device__ inline void store_all(const Problem& p, const Item& item, unsigned tensor, int mmajor) {
   int row = item.row + threadIdx.x;
+  if (PAIR == 2 && !MUTANT(blackwell_same_rows)) row += cluster_rank() * ROWS;
   unsigned short* c = (unsigned short*)p.c;
   for (int col = 0; col < item.cols; col += 16) {
     float d[16];
@@ -127,6 +167,10 @@ __device__ inline void store_all(const Problem& p, const Item& item, unsigned te
     for (int i = 0; i < 8; i++) x[i] = f32_to_2f16(d[2 * i], d[2 * i + 1]);
     if (row >= p.n) continue; // the loads are by whole warps
     int token = item.token + col;
+    if (STORE == 32 && mmajor && p.m % (MUTANT(blackwell_odd_store) ? 8 : 16) == 0) {
+      if (token < p.m) store_32_bytes(c + (long long)row * p.m + token, x);
+      continue;
+    }
     if (mmajor && p.m % 8 == 0) {
       uint4* to = (uint4*)(c + (long long)row * p.m + token);
       if (token < p.m) to[0] = make_uint4(x[0], x[1], x[2], x[3]);
@@ -141,35 +185,42 @@ __device__ inline void store_all(const Problem& p, const Item& item, unsigned te
   }
 }
 
-extern "C" __global__ void __launch_bounds__(COPIERS + 32, BLOCKS)
-blackwell(const Problem* problems, const Item* items, int mmajor) {
-  unsigned base = shared_address(memory), slot = base + address_offset(MAXN, STAGES);
-  const Item item = items[blockIdx.x];
+// All threads of the block, or of the pair of blocks, meet.
+__device__ inline void meet() {
+  __syncwarp();
+  tensor_fence_before();
+  if constexpr (PAIR == 2) cluster_sync();
+  else __syncthreads();
+  tensor_fence_after();
+}
+
+extern "C" __global__ void __launch_bounds__(STORERS + 32, BLOCKS)
+blackwell(const Problem* problems, const Item* items, const TensorMap* maps, int mmajor) {
+  unsigned base = shared_address(memory), slot = base + address_offset(MAXN, PAIR, STAGES);
+  const Item item = items[blockIdx.x / PAIR];
   const Problem& p = problems[item.problem];
   if (threadIdx.x == 0) {
     for (int s = 0; s < STAGES; s++) {
-      barrier_init(full_of(base, s), COPIERS / 32);
+      barrier_init(full_of(base, s), TMA ? TMA : STORERS / 32);
       barrier_init(empty_of(base, s), 1);
     }
-    barrier_init(base + done_offset(MAXN, STAGES), 1);
+    barrier_init(base + done_offset(MAXN, PAIR, STAGES), 1);
     barrier_made();
   }
-  if (threadIdx.x >= COPIERS) tensor_alloc<1>(slot, COLUMNS);
-  tensor_fence_before();
-  __syncthreads();
-  tensor_fence_after();
+  if (threadIdx.x >= STORERS) tensor_alloc<PAIR>(slot, COLUMNS);
+  meet();
   unsigned tensor = load_shared_u32(slot);
-  if (threadIdx.x < COPIERS) {
-    copy_all(p, item, base);
-    barrier_wait(base + done_offset(MAXN, STAGES), 0);
+  int warp = threadIdx.x / 32;
+  if (threadIdx.x < STORERS) {
+    if (TMA == 0) copy_all(p, item, base);
+    else if (warp < TMA && elect()) copy_boxes(p, item, maps + 4 * item.problem, base, warp);
+    __syncwarp();
+    if (!MUTANT(blackwell_early_load)) barrier_wait(base + done_offset(MAXN, PAIR, STAGES), 0);
     tensor_fence_after();
     store_all(p, item, tensor, mmajor);
-  } else if (elect()) {
+  } else if ((PAIR == 1 || cluster_rank() == 0) && elect()) {
     multiply_all(p, item, base, tensor);
   }
-  __syncwarp();
-  tensor_fence_before();
-  __syncthreads();
-  tensor_fence_after();
-  if (threadIdx.x >= COPIERS) tensor_free<1>(tensor, COLUMNS);
+  meet();
+  if (threadIdx.x >= STORERS) tensor_free<PAIR>(tensor, COLUMNS);
 }

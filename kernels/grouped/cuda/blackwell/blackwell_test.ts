@@ -5,10 +5,23 @@ import {
   assertStrictEquals,
 } from "@std/assert";
 import { b200 } from "../../../testdata/devices.ts";
+import { listen } from "../../../testdata/listener.ts";
+import type { DeviceInfo } from "../../../../bench/device/device.ts";
+import type { Values } from "../../../../bench/model/grid.ts";
 import { groupedMatmul } from "../../op.ts";
 import { realProblems } from "../../point.ts";
 import { benchPoints as lists } from "../../testdata/cases.ts";
-import { blackwell, itemsOf, itemTable, sharedBytes } from "./blackwell.ts";
+import {
+  blackwell,
+  type BlackwellConfig,
+  itemsOf,
+  itemTable,
+  sharedBytes,
+} from "./blackwell.ts";
+
+const PLAIN: BlackwellConfig = {
+  ...{ MAXN: 128, TMA: 0, PAIR: 1, STORE: 16, STAGES: 0, EACH: 0 },
+};
 
 Deno.test("blackwell.unsupported() takes sm_100a and sm_103a, and says what it is elsewhere", () => {
   const fine = groupedMatmul.point({ m: 8, n: 64, k: 64 });
@@ -48,9 +61,50 @@ Deno.test("blackwell.candidates() fit a block at each list and edge-case shape",
   }
 });
 
+Deno.test("blackwell.candidates() name the rule that a config breaks", () => {
+  const broken = (values: Values, info: DeviceInfo) =>
+    new Set(
+      [...blackwell.candidates(groupedMatmul.point(values), info)]
+        .map(({ rule }) => rule).filter((rule) => rule !== undefined),
+    );
+  const list = { m: 320, n: 256, k: 64 };
+  assertEquals(
+    broken({ ...list, layout: "nt-mmajor" }, b200),
+    new Set(["pair", "stages"]),
+  );
+  assertEquals(broken(list, b200), new Set(["pair", "store", "stages"]));
+  assertEquals(
+    broken({ ...list, m: 8, n: 128 }, { ...b200, tensorMaps: false }),
+    new Set(["tokens", "maps", "pair", "store"]),
+  );
+  assert(broken({ ...list, n: 128 }, b200).has("rows"));
+  // Copies by lanes alone keep their blocks apart: the rest is for want of clusters.
+  const alone = [
+    ...blackwell.candidates(groupedMatmul.point(list), {
+      ...b200,
+      clusters: [148, 0],
+    }),
+  ].filter(({ config }) => config.PAIR === 2);
+  assert(alone.every(({ illegal }) => illegal !== undefined));
+});
+
+Deno.test("a config has the tensor maps, clusters and launches that it names", () => {
+  const plan = (config: BlackwellConfig) =>
+    listen(groupedMatmul, blackwell, {
+      values: { m: "80+0+65", n: 264, k: 64 },
+      config,
+    }).queue.map(({ shape }) => [shape!.grid[0], shape!.cluster]);
+  assertEquals(plan(PLAIN), [[6, 1]]);
+  assertEquals(plan({ ...PLAIN, TMA: 2, PAIR: 2 }), [[8, 2]]);
+  assertEquals(plan({ ...PLAIN, TMA: 1, STAGES: 2, EACH: 1 }), [[3, 1], [
+    3,
+    1,
+  ]]);
+});
+
 Deno.test("itemsOf() has each weight and token once, columns in 16s, heaviest first", () => {
   const point = groupedMatmul.point({ m: "72+0+330", n: "136+8+128", k: 64 });
-  const items = itemsOf(realProblems(point), { MAXN: 192 });
+  const items = itemsOf(realProblems(point), { ...PLAIN, MAXN: 192 });
   assertEquals(
     items.map(({ problem, row, token, cols }) => [problem, row, token, cols]),
     // 330 tokens are 192 and 138, which are 9 times 16; 72 are 5 times 16.
@@ -72,10 +126,10 @@ const nvcc = (() => {
 })();
 const skip = nvcc ? "" : " (ignored: nvcc is not on PATH)";
 
-async function compile(arch: string, MAXN: number) {
+async function compile(arch: string, config: BlackwellConfig) {
   const binary = await Deno.makeTempFile({ suffix: ".cubin" });
   try {
-    const [{ defines, source }] = blackwell.builds(lists[0]!, { MAXN }) as [
+    const [{ defines, source }] = blackwell.builds(lists[0]!, config) as [
       ReturnType<typeof blackwell.builds>[number],
     ];
     const { success, stderr, stdout } = await new Deno.Command("nvcc", {
@@ -104,8 +158,9 @@ Deno.test({
   ignore: !nvcc,
   async fn() {
     const results = await Promise.all([
-      compile("100a", 128),
-      compile("103a", 256),
+      compile("100a", PLAIN),
+      compile("103a", { ...PLAIN, MAXN: 256, TMA: 1, STAGES: 2 }),
+      compile("100a", { ...PLAIN, TMA: 2, PAIR: 2, STORE: 32 }),
     ]);
     for (const { success, log } of results) {
       assert(success, log);
@@ -118,7 +173,7 @@ Deno.test({
   name: `blackwell.builds() do not compile for plain sm_100${skip}`,
   ignore: !nvcc,
   async fn() {
-    const { success, log } = await compile("100", 128);
+    const { success, log } = await compile("100", PLAIN);
     assertStrictEquals(success, false);
     assertMatch(log, /tcgen05.* not supported on .target 'sm_100'/);
   },

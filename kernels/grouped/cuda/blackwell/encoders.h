@@ -19,7 +19,7 @@
 #endif
 
 enum {
-  ROWS = 128,  /* of weights, of a product: the only number that FP4 has in one block */
+  ROWS = 128,  /* of weights, of a product: the only number that FP4 has in a block */
   SLAB = 64,   /* elements of K of a product: 32 bytes of a row, four scales */
   SLABS = 4,   /* of a step: a row of them is a row of the swizzle */
   LINE = 128,  /* bytes of that row */
@@ -60,26 +60,26 @@ ENCODER unsigned tensor_address(unsigned base, int lane, int column) {
 /* Atoms of token scales: tiles of more than 64 tokens start where an atom does, or end there. */
 ENCODER int token_atoms(int maxn) { return (maxn + 127) / 128; }
 
-/* A stage: weights, tokens, scales of weights by slab, scales of tokens by atom, then slab. */
+/* A stage of a block, of `group` that have a tile: weights, its part of the tokens, scales of weights by slab, scales of tokens by atom, then slab. */
 ENCODER int tokens_offset(void) { return ROWS * LINE; }
-ENCODER int weight_scales_offset(int maxn, int slab) {
-  return tokens_offset() + maxn * LINE + slab * ATOM;
+ENCODER int weight_scales_offset(int maxn, int group, int slab) {
+  return tokens_offset() + maxn / group * LINE + slab * ATOM;
 }
-ENCODER int token_scales_offset(int maxn, int atom, int slab) {
-  return weight_scales_offset(maxn, SLABS) + (atom * SLABS + slab) * ATOM;
+ENCODER int token_scales_offset(int maxn, int group, int atom, int slab) {
+  return weight_scales_offset(maxn, group, SLABS) + (atom * SLABS + slab) * ATOM;
 }
-ENCODER int stage_bytes(int maxn) { return token_scales_offset(maxn, token_atoms(maxn), 0); }
+ENCODER int stage_bytes(int maxn, int group) { return token_scales_offset(maxn, group, token_atoms(maxn), 0); }
 
 /* Shared memory: the stages, two barriers for each, one for the sums, an address. */
-ENCODER int full_offset(int maxn, int stages, int index) {
-  return stages * stage_bytes(maxn) + index * BARRIER;
+ENCODER int full_offset(int maxn, int group, int stages, int index) {
+  return stages * stage_bytes(maxn, group) + index * BARRIER;
 }
-ENCODER int empty_offset(int maxn, int stages, int index) {
-  return full_offset(maxn, stages, stages + index);
+ENCODER int empty_offset(int maxn, int group, int stages, int index) {
+  return full_offset(maxn, group, stages, stages + index);
 }
-ENCODER int done_offset(int maxn, int stages) { return full_offset(maxn, stages, 2 * stages); }
-ENCODER int address_offset(int maxn, int stages) { return done_offset(maxn, stages) + BARRIER; }
-ENCODER int shared_bytes(int maxn, int stages) { return address_offset(maxn, stages) + BARRIER; }
+ENCODER int done_offset(int maxn, int group, int stages) { return full_offset(maxn, group, stages, 2 * stages); }
+ENCODER int address_offset(int maxn, int group, int stages) { return done_offset(maxn, group, stages) + BARRIER; }
+ENCODER int shared_bytes(int maxn, int group, int stages) { return address_offset(maxn, group, stages) + BARRIER; }
 
 /* Tensor memory: a column for each token's sums, then the scales of each stage. They are written
  * once the products of the stage's last use are done, as its shared memory is: the order of a

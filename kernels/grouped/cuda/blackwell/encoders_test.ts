@@ -2,7 +2,13 @@ import { assert, assertEquals, assertStrictEquals } from "@std/assert";
 import { blockedOffset } from "../../../../bench/formats/blocked_scales.ts";
 import { groupedMatmul } from "../../op.ts";
 import { BENCH_LISTS, realProblems } from "../../point.ts";
-import { blocksOf, itemsOf, sharedBytes, stagesOf } from "./blackwell.ts";
+import {
+  type BlackwellConfig,
+  blocksOf,
+  itemsOf,
+  sharedBytes,
+  stagesOf,
+} from "./blackwell.ts";
 
 const CC = "cc";
 const found = (() => {
@@ -23,12 +29,12 @@ const SYMBOLS = {
   test_scale_descriptor: { parameters: [U], result: Q },
   test_instruction_descriptor: { parameters: [I, I], result: U },
   test_tensor_address: { parameters: [U, I, I], result: U },
-  test_stage_bytes: { parameters: [I], result: I },
-  test_weight_scales_offset: { parameters: [I, I], result: I },
-  test_token_scales_offset: { parameters: [I, I, I], result: I },
-  test_full_offset: { parameters: [I, I, I], result: I },
-  test_empty_offset: { parameters: [I, I, I], result: I },
-  test_shared_bytes: { parameters: [I, I], result: I },
+  test_stage_bytes: { parameters: [I, I], result: I },
+  test_weight_scales_offset: { parameters: [I, I, I], result: I },
+  test_token_scales_offset: { parameters: [I, I, I, I], result: I },
+  test_full_offset: { parameters: [I, I, I, I], result: I },
+  test_empty_offset: { parameters: [I, I, I, I], result: I },
+  test_shared_bytes: { parameters: [I, I, I], result: I },
   test_weight_scales_column: { parameters: [I, I, I], result: I },
   test_token_scales_column: { parameters: [I, I, I, I], result: I },
   test_token_shift: { parameters: [I], result: I },
@@ -156,12 +162,19 @@ test("token_scales_column() has the atoms of a slab side by side, tiles starting
 
 const SIZES = [64, 128, 192, 256];
 
+const config = (MAXN: number, PAIR: number): BlackwellConfig => ({
+  ...{ MAXN, TMA: 1, PAIR, STORE: 16, STAGES: 0, EACH: 0 },
+});
+
 test("columns of tensor memory are nobody's or one's, and two blocks have room", (encoders) => {
-  for (const MAXN of SIZES) {
-    const stages = stagesOf({ MAXN });
+  for (const [MAXN, PAIR] of SIZES.flatMap((n) => [[n, 1], [n, 2]] as const)) {
+    const stages = stagesOf(config(MAXN, PAIR));
     const columns = encoders.test_tensor_columns(MAXN, stages);
     assert([32, 64, 128, 256, 512].includes(columns));
-    assert(columns * blocksOf({ MAXN }) <= 512, `MAXN=${MAXN}: ${columns}`);
+    assert(
+      columns * blocksOf(config(MAXN, PAIR)) <= 512,
+      `MAXN=${MAXN}: ${columns}`,
+    );
     const owners = new Array<string>(columns).fill("");
     const take = (at: number, count: number, owner: string) => {
       for (let i = at; i < at + count; i++) {
@@ -189,36 +202,41 @@ test("columns of tensor memory are nobody's or one's, and two blocks have room",
 });
 
 test("shared memory is nobody's or one's, stages at 1024s, and sharedBytes() is its size", (encoders) => {
-  for (const MAXN of SIZES) {
-    const stages = stagesOf({ MAXN });
+  for (const [MAXN, PAIR] of SIZES.flatMap((n) => [[n, 1], [n, 2]] as const)) {
+    const stages = stagesOf(config(MAXN, PAIR));
     assert(stages >= 3);
-    const stage = encoders.test_stage_bytes(MAXN);
+    const stage = encoders.test_stage_bytes(MAXN, PAIR);
     assertStrictEquals(stage % 1024, 0);
     // Weights, tokens, scales of weights, scales of tokens.
     assertStrictEquals(
-      encoders.test_weight_scales_offset(MAXN, 0),
-      (128 + MAXN) * 128,
+      encoders.test_weight_scales_offset(MAXN, PAIR, 0),
+      (128 + MAXN / PAIR) * 128,
     );
     assertStrictEquals(
-      encoders.test_token_scales_offset(MAXN, 0, 0),
-      (128 + MAXN) * 128 + 2048,
+      encoders.test_token_scales_offset(MAXN, PAIR, 0, 0),
+      (128 + MAXN / PAIR) * 128 + 2048,
     );
     assertStrictEquals(
-      encoders.test_token_scales_offset(MAXN, Math.ceil(MAXN / 128) - 1, 3),
+      encoders.test_token_scales_offset(
+        MAXN,
+        PAIR,
+        Math.ceil(MAXN / 128) - 1,
+        3,
+      ),
       stage - 512,
     );
     assertStrictEquals(
-      encoders.test_full_offset(MAXN, stages, 0),
+      encoders.test_full_offset(MAXN, PAIR, stages, 0),
       stages * stage,
     );
     assertStrictEquals(
-      encoders.test_empty_offset(MAXN, stages, stages - 1),
+      encoders.test_empty_offset(MAXN, PAIR, stages, stages - 1),
       stages * stage + 8 * (2 * stages - 1),
     );
-    const bytes = encoders.test_shared_bytes(MAXN, stages);
-    assertStrictEquals(bytes, sharedBytes({ MAXN }));
+    const bytes = encoders.test_shared_bytes(MAXN, PAIR, stages);
+    assertStrictEquals(bytes, sharedBytes(config(MAXN, PAIR)));
     // 228 KB of a multiprocessor, 1 KB of which each block costs.
-    assert((bytes + 1024) * blocksOf({ MAXN }) <= 228 * 1024);
+    assert((bytes + 1024) * blocksOf(config(MAXN, PAIR)) <= 228 * 1024);
   }
 });
 
@@ -236,7 +254,7 @@ test("itemsOf() cuts tiles whose scales are in as many atoms as there is room fo
   for (const MAXN of SIZES) {
     for (const point of points) {
       const problems = realProblems(point);
-      for (const item of itemsOf(problems, { MAXN })) {
+      for (const item of itemsOf(problems, config(MAXN, 1))) {
         const { problem, token, cols } = item;
         const { m } = problems[problem]!;
         assertStrictEquals(token % 64, 0);

@@ -12,14 +12,14 @@ unsigned test_instruction_descriptor(int rows, int cols) {
 unsigned test_tensor_address(unsigned base, int lane, int column) {
   return tensor_address(base, lane, column);
 }
-int test_stage_bytes(int maxn) { return stage_bytes(maxn); }
-int test_weight_scales_offset(int maxn, int slab) { return weight_scales_offset(maxn, slab); }
-int test_token_scales_offset(int maxn, int atom, int slab) {
-  return token_scales_offset(maxn, atom, slab);
+int test_stage_bytes(int maxn, int group) { return stage_bytes(maxn, group); }
+int test_weight_scales_offset(int maxn, int group, int slab) { return weight_scales_offset(maxn, group, slab); }
+int test_token_scales_offset(int maxn, int group, int atom, int slab) {
+  return token_scales_offset(maxn, group, atom, slab);
 }
-int test_full_offset(int maxn, int stages, int index) { return full_offset(maxn, stages, index); }
-int test_empty_offset(int maxn, int stages, int index) { return empty_offset(maxn, stages, index); }
-int test_shared_bytes(int maxn, int stages) { return shared_bytes(maxn, stages); }
+int test_full_offset(int maxn, int group, int stages, int index) { return full_offset(maxn, group, stages, index); }
+int test_empty_offset(int maxn, int group, int stages, int index) { return empty_offset(maxn, group, stages, index); }
+int test_shared_bytes(int maxn, int group, int stages) { return shared_bytes(maxn, group, stages); }
 int test_weight_scales_column(int maxn, int index, int slab) {
   return weight_scales_column(maxn, index, slab);
 }
