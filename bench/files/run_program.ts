@@ -19,6 +19,8 @@ export interface ProgramRun {
   readonly env?: Readonly<Record<string, string>>;
   /** Milliseconds after which it is killed. */
   readonly limitMs: number;
+  /** Aborting it sends SIGTERM to the program, which then has its limit left to end. */
+  readonly stop?: AbortSignal;
 }
 
 /** The output of a program, and whether it succeeded. */
@@ -47,7 +49,7 @@ export class ProgramError extends Error {
  */
 export async function runProgram(
   program: string,
-  { args, cwd, env, limitMs }: ProgramRun,
+  { args, cwd, env, limitMs, stop }: ProgramRun,
 ): Promise<ProgramOutput> {
   let child: Deno.ChildProcess;
   try {
@@ -61,6 +63,9 @@ export async function runProgram(
     throw cannotRun(program, error);
   }
   const signal = AbortSignal.timeout(limitMs);
+  const terminate = () => kill(child.pid, "SIGTERM");
+  if (stop?.aborted) terminate();
+  stop?.addEventListener("abort", terminate);
   try {
     const [stdout, stderr] = await Promise.all(
       [child.stdout, child.stderr].map((stream) => textOf(stream, signal)),
@@ -72,6 +77,8 @@ export async function runProgram(
     killTree(child.pid);
     await child.status;
     throw tooLate(program, limitMs);
+  } finally {
+    stop?.removeEventListener("abort", terminate);
   }
 }
 
@@ -129,10 +136,10 @@ export function killTree(pid: number, os?: string): void {
   for (const one of [pid, ...descendantsOf(pid, os)]) kill(one);
 }
 
-/** Kills a process, or the group `-pid`. One that has ended counts as killed. */
-export function kill(pid: number): void {
+/** Kills a process, or the group `-pid`, or sends another signal. One that has ended counts as killed. */
+export function kill(pid: number, signal: Deno.Signal = "SIGKILL"): void {
   try {
-    Deno.kill(pid, "SIGKILL");
+    Deno.kill(pid, signal);
   } catch (cause) {
     if (!(cause instanceof Deno.errors.NotFound)) throw cause;
   }
@@ -153,7 +160,7 @@ export function killMarked(mark: string): void {
   let empty = 0;
   for (let round = 0; round < ROUNDS && empty < EMPTY_ROUNDS; round++) {
     const found = marked(mark);
-    found.forEach(kill);
+    found.forEach((pid) => kill(pid));
     empty = found.length === 0 ? empty + 1 : 0;
   }
 }
@@ -177,7 +184,7 @@ function marked(mark: string): readonly number[] {
 
 /** Kills all that the process `pid` started, while it lives. */
 export function killBelow(pid: number): void {
-  descendantsOf(pid).forEach(kill);
+  descendantsOf(pid).forEach((one) => kill(one));
 }
 
 /**
