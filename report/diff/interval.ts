@@ -11,7 +11,10 @@ import {
   phasedMedian,
   variance,
 } from "../../bench/measure/stats.ts";
-import { medianError } from "../../bench/measure/bootstrap.ts";
+import {
+  type MedianError,
+  medianError,
+} from "../../bench/measure/bootstrap.ts";
 
 /** From and to, microseconds. */
 export interface Interval {
@@ -19,6 +22,8 @@ export interface Interval {
   readonly high: number;
   /** Set where the runs are apart by their ranks, whatever the interval is. */
   readonly apart?: true;
+  /** The probability that the same code is not beyond it on the slow side. @default {0.99} */
+  readonly level?: number;
 }
 
 /** A row and its samples. */
@@ -33,7 +38,7 @@ const FEW_SAMPLES = 8;
 
 /**
  * Returns the 98 % interval of `next` minus `base`, in microseconds: the same code is beyond it on
- * the slow side in one of a hundred comparisons.
+ * the slow side in one of a hundred comparisons, or with another `level` in 1 - `level` of them.
  *
  * The variance of a run's median is that between the runs, pooled over both sides, but at
  * least the estimate from the samples of one run: by block bootstrap, or by their quartiles
@@ -50,7 +55,11 @@ const FEW_SAMPLES = 8;
  * other, and the gap is wider than the runs of the faster side are among themselves. Of three runs
  * of the same code on each side, normal medians do that in 0.9 % of comparisons, of four in 0.1 %.
  */
-export function intervalOf(base: Evidence, next: Evidence): Interval {
+export function intervalOf(
+  base: Evidence,
+  next: Evidence,
+  level?: number,
+): Interval {
   const sides = [sideOf(base), sideOf(next)] as const;
   const freedom = sides.reduce((sum, { runs }) => sum + runs - 1, 0);
   const between = freedom === 0 ? 0 : sides.reduce(
@@ -70,13 +79,14 @@ export function intervalOf(base: Evidence, next: Evidence): Interval {
   );
   const reach = variance === 0
     ? 0
-    : student(variance ** 2 / doubt) * Math.sqrt(variance);
+    : student(variance ** 2 / doubt, level) * Math.sqrt(variance);
   const wide = reach + sides[0].center * lightChange(base.row, next.row);
   const difference = sides[1].center - sides[0].center;
   return {
     low: difference - wide,
     high: difference + wide,
     ...(areApart(sides, wide - reach) ? { apart: true } : {}),
+    ...(level === undefined ? {} : { level }),
   };
 }
 
@@ -119,13 +129,14 @@ interface Side {
 }
 
 function sideOf({ row, repeats = [] }: Evidence): Side {
-  const kept = repeats.filter(({ length }) => length >= FEW_SAMPLES)
-    .map((ns) => ns.map((sample) => sample / 1e3));
+  const kept = repeats.filter(({ length }) => length >= FEW_SAMPLES);
   const runs = Math.max(1, Number(row.runs));
   const within = kept.length > 0 ? bootstrapped(kept) : ofQuartiles(row);
   // The mean of the runs' medians has a smaller variance than their median.
   if (runs > 2 && kept.length === runs) {
-    const medians = kept.map((samples) => phasedMedian(samples));
+    const medians = kept.map((ns) =>
+      phasedMedian(ns.map((sample) => sample / 1e3))
+    );
     return {
       center: mean(medians),
       runs,
@@ -147,8 +158,20 @@ function sideOf({ row, repeats = [] }: Evidence): Side {
   };
 }
 
+/** A sequential test asks for the same samples after each round. */
+const errorsOf = new WeakMap<readonly number[], MedianError>();
+
+/** @param repeats Nanoseconds. @returns Square microseconds. */
 function bootstrapped(repeats: readonly (readonly number[])[]): Estimate {
-  const errors = repeats.map((samples) => medianError(dephased(samples)));
+  const errors = repeats.map((ns) => {
+    const known = errorsOf.get(ns);
+    if (known) return known;
+    const { error, freedom } = medianError(
+      dephased(ns.map((sample) => sample / 1e3)),
+    );
+    errorsOf.set(ns, { error, freedom });
+    return { error, freedom };
+  });
   return {
     variance: mean(errors.map(({ error }) => error ** 2)),
     freedom: errors.reduce((sum, one) => sum + one.freedom, 0),
@@ -169,27 +192,57 @@ function ofQuartiles({ q1_us, q3_us, samples }: CsvRow): Estimate {
   };
 }
 
-/** 99 % quantiles of Student's t for 1, 2, ... degrees of freedom. */
-const STUDENT = [
-  31.821,
-  6.965,
-  4.541,
-  3.747,
-  3.365,
-  3.143,
-  2.998,
-  2.896,
-  2.821,
-  2.764,
-];
-const NORMAL = 2.3263;
+/** With more degrees of freedom the quantiles are those of this many, 0.1 % higher. */
+const MOST_FREEDOM = 2000;
+const quantiles = new Map<string, number>();
 
-/** Returns the 99 % quantile of Student's t for `freedom` degrees, rounded down. */
-export function student(freedom: number): number {
+/**
+ * Returns the quantile of Student's t at `level` (above 0.5) for `freedom` degrees, rounded down.
+ *
+ * @example
+ * ```ts
+ * import { student } from "./interval.ts";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * strictEqual(student(4).toFixed(3), "3.747");
+ * strictEqual(student(10, 0.9995).toFixed(3), "4.587");
+ * ```
+ */
+export function student(freedom: number, level = 0.99): number {
   // The tolerance keeps rounding errors from removing a degree.
-  const whole = Math.max(1, Math.floor(freedom + 1e-9));
-  // Beyond the table, an expansion in 1/freedom is accurate to four digits.
-  return STUDENT[whole - 1] ??
-    NORMAL + (NORMAL ** 3 + NORMAL) / (4 * whole) +
-      (5 * NORMAL ** 5 + 16 * NORMAL ** 3 + 3 * NORMAL) / (96 * whole ** 2);
+  const whole = Math.min(
+    Math.max(1, Math.floor(freedom + 1e-9)),
+    MOST_FREEDOM,
+  );
+  const key = `${whole} ${level}`;
+  const known = quantiles.get(key);
+  if (known !== undefined) return known;
+  let [low, high] = [0, 1];
+  while (withinT(high, whole) < 2 * level - 1) high *= 2;
+  for (let step = 0; step < 50; step++) {
+    const middle = (low + high) / 2;
+    if (withinT(middle, whole) < 2 * level - 1) low = middle;
+    else high = middle;
+  }
+  quantiles.set(key, high);
+  return high;
+}
+
+/**
+ * Returns the probability that Student's t is between -`t` and `t`. Source: Abramowitz and Stegun,
+ * Handbook of Mathematical Functions, 26.7.3 and 26.7.4.
+ */
+function withinT(t: number, freedom: number): number {
+  const angle = Math.atan(t / Math.sqrt(freedom));
+  const square = Math.cos(angle) ** 2;
+  const isOdd = freedom % 2 === 1;
+  let term = isOdd ? Math.cos(angle) : 1;
+  let sum = freedom === 1 ? 0 : term;
+  for (let i = isOdd ? 3 : 2; i < freedom; i += 2) {
+    term *= square * (i - 1) / i;
+    sum += term;
+  }
+  return isOdd
+    ? 2 / Math.PI * (angle + Math.sin(angle) * sum)
+    : Math.sin(angle) * sum;
 }

@@ -28,6 +28,7 @@ import {
   type ShowOptions,
   titleOf,
 } from "./diff.ts";
+import type { Interval } from "./interval.ts";
 import { reasonOf } from "./text.ts";
 import { causesOf, type Judged, type Verdict, VERDICTS } from "./verdict.ts";
 
@@ -104,7 +105,7 @@ export interface DiffRow {
   readonly new?: DiffSide;
   /** Relative: 0.05 is 5 % slower. */
   readonly change?: number;
-  /** The 98 % interval of the difference, where it decides the verdict. */
+  /** The interval of the difference, where it decides the verdict. */
   readonly interval_us?: {
     readonly low: number;
     readonly high: number;
@@ -180,10 +181,14 @@ function rowData(
     ...(pair.base && { base: sideData(pair.base) }),
     ...(pair.next && { new: sideData(pair.next) }),
     ...(speed && { change: speed.change }),
-    ...(speed?.interval && { interval_us: speed.interval }),
+    ...(speed?.interval && { interval_us: bounds(speed.interval) }),
     why,
     causes: causesOf(pair),
   };
+}
+
+function bounds({ low, high, apart }: Interval) {
+  return { low, high, ...(apart && { apart }) };
 }
 
 function sideData({ file, line, row }: SourcedRow): DiffSide {

@@ -47,8 +47,13 @@ export function ratioOf({ base, next }: TimedPair): Ratio {
  * Returns the interval of two sides that were measured in turns: what the machine did is shared, and
  * their speeds of light differ by the noise of two calibrations.
  */
-export function intervalInTurns(base: Evidence, next: Evidence): Interval {
-  return intervalOf(base, { ...next, row: { ...next.row, sol_us: "" } });
+export function intervalInTurns(
+  base: Evidence,
+  next: Evidence,
+  level?: number,
+): Interval {
+  const unlit = { ...next, row: { ...next.row, sol_us: "" } };
+  return intervalOf(base, unlit, level);
 }
 
 /** Columns of a row that are times. */

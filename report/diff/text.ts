@@ -16,6 +16,7 @@ import {
   type ShowOptions,
   titleOf,
 } from "./diff.ts";
+import type { Interval } from "./interval.ts";
 import { type Paint, painted } from "../table/sheet.ts";
 import { formatMicroseconds } from "../table/metrics.ts";
 import { markdownText } from "../model/markdown.ts";
@@ -151,11 +152,16 @@ export function reasonOf(judged: Judged): string {
     why.replaceAll("\n", " "),
     interval === undefined
       ? ""
-      : `98 % interval ${
+      : `${shareOf(interval)} % interval ${
         [interval.low, interval.high].map(signed).join(" to ")
       } µs`,
     causes.join(", "),
   ].filter((part) => part !== "").join("; ");
+}
+
+/** Returns the probability of an interval, per cent: both sides of it are left out. */
+function shareOf({ level = 0.99 }: Interval): number {
+  return Number((100 * (2 * level - 1)).toPrecision(4));
 }
 
 /** Wraps `text` into indented lines of `width`; a longer word has a line of its own. */
