@@ -21,7 +21,7 @@ Usage: mnkbench COMMAND ...
   bench                       Sweep suites: check, time, record and compare kernels.
   check                       Check kernels for correctness, at edge-case shapes and the suites' own.
   tune                        Search each kernel's best config and cache it; list and edit the cache.
-  compare                     Measure two kernels in turns, or again what is slower between two sets of rows.
+  compare                     Measure two kernels or commits in turns, or again what is slower between sets of rows.
   diff                        Compare two sets of rows: slower, broken, missing, new.
   table                       Show recorded rows as tables, with wins and losses.
   plot                        Draw recorded rows, as PNG and SVG.

@@ -1,5 +1,5 @@
 /**
- * `mnkbench compare`: measures two kernels, or two builds of recorded rows, in turns.
+ * `mnkbench compare`: measures two kernels, commits, or builds of recorded rows, in turns.
  *
  * @module
  */
@@ -9,6 +9,7 @@ import { multiple } from "@optique/core/modifiers";
 import type { InferValue } from "@optique/core/parser";
 import { argument } from "@optique/core/primitives";
 import { string } from "@optique/core/valueparser";
+import { unlessMissing } from "../../bench/files/disk.ts";
 import { counted } from "../../bench/files/terminal_text.ts";
 import { UserError } from "../../bench/model/errors.ts";
 import { LATEST, RESULTS } from "../../session/home.ts";
@@ -37,7 +38,7 @@ export const command = define({
   brief: BRIEFS.compare,
   examples: [
     "compare old.cu new.cu --m 16,32 --k 8192",
-    "compare results/nvidia-h200 new/nvidia-h200",
+    "compare main..HEAD --suite matmul-bf16 --quick",
   ],
   codes: {
     0: "nothing to fail on, or the calibration is written",
@@ -57,7 +58,7 @@ function flags(words: Words) {
         argument(
           string({ metavar: "SIDE" }),
           about(
-            `A and B: kernels of a suite, .c, .cu, .hip or .metal files; or rows before and after, each a CSV, folder or glob (default: ${RESULTS} and ${LATEST}, only the cases of the latter). With --calibrate: a path for each run.`,
+            `A and B: kernels of a suite, .c, .cu, .hip or .metal files; commits, as BASE..HEAD, or two checkouts of mnkbench; or rows before and after, each a CSV, folder or glob (default: ${RESULTS} and ${LATEST}, only the cases of the latter). With --calibrate: a path for each run.`,
           ),
         ),
       ),
@@ -73,7 +74,12 @@ function flags(words: Words) {
       runs: maybe(
         "--runs",
         count,
-        "Repeats of each side (default: 5; with --calibrate: 1).",
+        "Repeats of each side (default: 5; of commits 3 to 12, until all is clear; with --calibrate: 1).",
+      ),
+      budget: maybe(
+        "--budget",
+        number("SECONDS", { least: 1 }),
+        "Of commits: start no round after this, but for the first three.",
       ),
       out: preset(
         "--out",
@@ -82,7 +88,7 @@ function flags(words: Words) {
         RESULTS,
       ),
     }),
-    judgingFlags("3; of two kernels 1", "0.2; of two kernels 0.05"),
+    judgingFlags("3; in turns 1", "0.2; in turns 0.05"),
     choiceFlags(
       words,
       "of two kernels the first that has both, with --calibrate those of bench, else those of the rows",
@@ -102,6 +108,19 @@ async function compare(
   if (options.calibrate) {
     const { calibrate } = await import("./compare/calibrate.ts");
     return await calibrate({ ...options, paths: sides });
+  }
+  const checkouts = await checkoutsOf(sides, options);
+  if (checkouts !== undefined) {
+    const { benchArgs, compareCheckouts } = await import(
+      "./compare/commits.ts"
+    );
+    const args = benchArgs(Deno.args.slice(1), checkouts.sides);
+    return await compareCheckouts(checkouts.make, args, options);
+  }
+  if (options.budget !== undefined) {
+    throw new UserError(
+      "--budget ends the rounds of two commits: give BASE..HEAD, or --runs instead",
+    );
   }
   if (sides.length > 2) {
     throw new UserError(
@@ -128,4 +147,31 @@ async function compare(
   }
   const { confirm } = await import("./compare/recorded.ts");
   return await confirm({ ...options, ...sidesOf("compare", sides) });
+}
+
+/** Returns which of `sides` are commits or checkouts, and how they are made ready. */
+async function checkoutsOf(
+  sides: readonly string[],
+  options: Pick<InferValue<ReturnType<typeof flags>>, "kernelCache">,
+) {
+  const [first, second] = sides;
+  if (first === undefined) return undefined;
+  const { checkOut, checkoutsIn, isCheckout, rangeOf } = await import(
+    "./compare/checkouts.ts"
+  );
+  const range = rangeOf(first);
+  // A folder may have any name.
+  if (
+    range !== undefined &&
+    unlessMissing(() => Deno.lstatSync(first)) === undefined
+  ) {
+    return { sides: [first], make: () => checkOut(range, options) };
+  }
+  if (second === undefined || ![first, second].every(isCheckout)) {
+    return undefined;
+  }
+  return {
+    sides: [first, second],
+    make: () => Promise.resolve(checkoutsIn(first, second)),
+  };
 }

@@ -29,19 +29,21 @@ import {
 } from "../../../session/options.ts";
 import { jobOf } from "../../../session/run_job.ts";
 import { say, screenOf, tell } from "../../terminal/output.ts";
-import { limitsOf } from "../../../session/library/compare_rows.ts";
 import { type Comparing, exitCodeOfDiff } from "../diff/compare.ts";
 import { type CasePair, type Names, selectSides, type Sides } from "./sides.ts";
-import { type BothMeasured, inTurns, RUNS, type Side } from "./turns.ts";
+import {
+  type BothMeasured,
+  inTurns,
+  limitsInTurns,
+  RUNS,
+  type Side,
+} from "./turns.ts";
 
 type Options =
   & ComparedRuns
   & Tuning
   & PeerChoice
   & Omit<Comparing, "base" | "next">;
-
-/** Per cent and microseconds: runs in turns differ by less than those of two days. */
-const LIMITS = { threshold: 1, minUs: 0.05 };
 
 /** Measures the kernels `names` in turns and prints what differs. @returns The exit code. */
 export async function compareKernels(
@@ -56,15 +58,7 @@ export async function compareKernels(
     ...{ title: "compare", cases: pairs.length },
     job: (side, measured) => jobOfSide(side, sides, { measured, settings }),
   });
-  const limit = limitsOf({
-    ...options,
-    ...(options.config === undefined
-      ? {
-        threshold: options.threshold ?? LIMITS.threshold,
-        minUs: options.minUs ?? LIMITS.minUs,
-      }
-      : {}),
-  })(pairs[0]!.next.suite);
+  const limit = limitsInTurns(options)(pairs[0]!.next.suite);
   const compared = evidenceOf(pairs, measured)
     .filter((pair) => bothRun(pair, names))
     .map((pair): ComparedPair => ({ ...pair, judged: verdictOf(pair, limit) }));

@@ -6,11 +6,27 @@
 
 import { UserError } from "../../../bench/model/errors.ts";
 import type { Job } from "../../../bench/worker/protocol.ts";
+import type { Threshold } from "../../../report/diff/thresholds.ts";
+import {
+  type Judging,
+  limitsOf,
+} from "../../../session/library/compare_rows.ts";
 import { Measured } from "../../../session/run_job.ts";
 import { Interrupt, Progress } from "../../terminal/output.ts";
 
 /** Runs of either side unless told otherwise: five give a spread to go by. */
 export const RUNS = 5;
+
+/** Per cent and microseconds: runs in turns differ by less than those of two days. */
+const LIMITS = { threshold: 1, minUs: 0.05 };
+
+/** Returns the thresholds of a suite's rows that were measured in turns. @throws {UserError} */
+export function limitsInTurns(options: Judging): (suite: string) => Threshold {
+  const { threshold = LIMITS.threshold, minUs = LIMITS.minUs } = options;
+  return limitsOf(
+    options.config === undefined ? { ...options, threshold, minUs } : options,
+  );
+}
 
 /** A side of a comparison. */
 export type Side = "base" | "next";

@@ -1,0 +1,296 @@
+/**
+ * `mnkbench compare BASE..HEAD`: measures two commits, host code included, in turns.
+ *
+ * @module
+ */
+
+import { join } from "node:path";
+import { counted } from "../../../bench/files/terminal_text.ts";
+import { ProgramError, runProgram } from "../../../bench/files/run_program.ts";
+import { EXIT, UserError } from "../../../bench/model/errors.ts";
+import { identityOf } from "../../../bench/row/row.ts";
+import { type Diff, summarizeDiff } from "../../../report/diff/diff.ts";
+import type { Evidence } from "../../../report/diff/interval.ts";
+import { join as pairsOf, type Pair } from "../../../report/diff/join.ts";
+import {
+  joined,
+  type Look,
+  lookAt,
+  LOOKS,
+  meanSpread,
+} from "../../../report/diff/sequential.ts";
+import { evidenceOf, readRows } from "../../../session/read_rows.ts";
+import type { Running } from "../../../session/options.ts";
+import { hasRows } from "../../options/usual_paths.ts";
+import { Interrupt, Progress, say, tell } from "../../terminal/output.ts";
+import { show } from "../diff.ts";
+import { type Comparing, exitCodeOfDiff } from "../diff/compare.ts";
+import { type Checkout, type Checkouts, lastLine } from "./checkouts.ts";
+import { limitsInTurns, type Side } from "./turns.ts";
+
+type Options =
+  & Omit<Comparing, "base" | "next">
+  & Pick<Running, "kernelCache">
+  & {
+    readonly runs?: number | undefined;
+    /** Seconds after which no round starts. */
+    readonly budget?: number | undefined;
+  };
+
+/** A day: each case has its own limit. */
+const LIMIT_MS = 24 * 3600e3;
+
+/** Measures both sides of `checkouts` with the options `args` of `bench`. @returns The exit code. */
+export async function compareCheckouts(
+  make: () => Promise<Checkouts>,
+  args: readonly string[],
+  options: Options,
+): Promise<number> {
+  using interrupt = new Interrupt();
+  const { signal } = interrupt;
+  await using checkouts = await make();
+  const rounds = new Rounds(checkouts, args, signal);
+  const { runs, budget = Infinity } = options;
+  const looks = runs === undefined ? LOOKS : [runs];
+  const start = performance.now();
+  const isLate = () => performance.now() - start > 1000 * budget;
+  using progress = new Progress("compare", 2 * looks.at(-1)!);
+  let seen: readonly Look[] = [];
+  let cut: UserError | undefined;
+  for (let round = 0; round < looks.at(-1)!; round++) {
+    if (round >= looks[0]! && isLate()) break;
+    // What drifts while they run would else always be on the same side's account.
+    const order = ["base", "next"] as const;
+    try {
+      for (const side of round % 2 === 0 ? order : order.toReversed()) {
+        progress.update({ note: checkouts[side].name });
+        await rounds.measure(side);
+        progress.step();
+      }
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      cut = error;
+      break;
+    }
+    if (!looks.includes(round + 1)) continue;
+    seen = rounds.look(looks.length, options);
+    if (seen.every(({ settled }) => settled)) break;
+  }
+  progress[Symbol.dispose]();
+  // Rounds after the last planned look count too.
+  if (rounds.isComplete) seen = rounds.look(looks.length, options);
+  const found = summarizeDiff(seen.map(({ judged }) => judged));
+  if (seen.length > 0) showFound(found, rounds, options);
+  const code = exitCodeOfDiff(found, options.failOn);
+  if (cut) {
+    tell(`error: ${cut.message}`);
+    return Math.max(code, cut.code);
+  }
+  if (found.counts.unclear > 0 && runs === undefined) {
+    tell(
+      `${found.counts.unclear} unclear after ${
+        counted(rounds.count, "round")
+      }: give a longer --rep${budget === Infinity ? "" : " or --budget"}`,
+    );
+  }
+  return seen.some(({ judged }) => judged.speed)
+    ? code
+    : Math.max(code, EXIT.nothing);
+}
+
+function showFound(found: Diff, rounds: Rounds, options: Options): void {
+  const text = options.format === "text" || options.format === "md";
+  const lines = [...show(found, options), ...(text ? [""] : [])];
+  say(lines.join("\n"));
+  (text ? say : tell)(rounds.spreadLine());
+}
+
+/** What was measured of each side, in rounds. */
+class Rounds {
+  readonly #rows = {
+    base: new Map<string, Evidence[]>(),
+    next: new Map<string, Evidence[]>(),
+  };
+  #measured = { base: 0, next: 0 };
+
+  constructor(
+    readonly checkouts: Checkouts,
+    readonly args: readonly string[],
+    readonly signal: AbortSignal,
+  ) {}
+
+  /** The rounds of the side that has fewer. */
+  get count(): number {
+    return Math.min(this.#measured.base, this.#measured.next);
+  }
+
+  /** Whether there is something to compare. */
+  get isComplete(): boolean {
+    return this.count > 0;
+  }
+
+  /**
+   * Measures a side once more, in a process of its own program.
+   *
+   * @throws {UserError} Where it gives no rows, and where the user stopped it.
+   */
+  async measure(side: Side): Promise<void> {
+    const out = join(
+      this.checkouts.rounds,
+      `${side}-${this.#measured[side] + 1}`,
+    );
+    const checkout = this.checkouts[side];
+    const said = await this.#bench(checkout, out);
+    if (this.signal.aborted) {
+      throw new UserError(
+        `Stopped in round ${this.#measured[side] + 1}`,
+        EXIT.failed,
+      );
+    }
+    const rows = await rowsIn(out);
+    if (rows === undefined) {
+      throw new UserError(
+        `Cannot measure ${checkout.name}: ${lastLine(said)}`,
+        EXIT.nothing,
+      );
+    }
+    for (const evidence of rows) {
+      const key = identityOf(evidence.row);
+      const all = this.#rows[side];
+      all.set(key, [...all.get(key) ?? [], evidence]);
+    }
+    this.#measured[side]++;
+  }
+
+  async #bench(
+    { program, folder, kernelCache }: Checkout,
+    out: string,
+  ): Promise<string> {
+    const cache = kernelCache === undefined
+      ? []
+      : ["--kernel-cache", kernelCache];
+    try {
+      const { stderr } = await runProgram(Deno.execPath(), {
+        args: [
+          ...[...program, "bench", ...this.args],
+          ...["--runs", "1", "--fresh", "--out", out, ...cache],
+        ],
+        cwd: folder,
+        // It is not where this program was typed.
+        env: { INIT_CWD: folder },
+        limitMs: LIMIT_MS,
+        stop: this.signal,
+      });
+      return stderr;
+    } catch (error) {
+      if (error instanceof ProgramError) return error.message;
+      throw error;
+    }
+  }
+
+  /** Judges all cases after the rounds so far. */
+  look(looks: number, options: Options): readonly Look[] {
+    const limits = limitsInTurns(options);
+    const all = this.#joined();
+    const pairs = pairsOf(all.base, all.next);
+    const plan = { looks, cases: pairs.length };
+    return pairs.map((pair): Look => {
+      const { suite } = (pair.next ?? pair.base)!.row;
+      const rounds = this.#evidence(pair);
+      return lookAt(pair, { rounds, plan, threshold: limits(suite) });
+    });
+  }
+
+  #evidence({ base, next }: Pair): [Evidence, Evidence] | undefined {
+    if (base === undefined || next === undefined) return undefined;
+    return [
+      joined(this.#rows.base.get(identityOf(base.row))!),
+      joined(this.#rows.next.get(identityOf(next.row))!),
+    ];
+  }
+
+  #joined() {
+    const of = (side: Side) =>
+      [...this.#rows[side].values()].map((rounds, i) => ({
+        file: this.checkouts[side].name,
+        line: i + 1,
+        row: joined(rounds).row,
+      }));
+    return { base: of("base"), next: of("next") };
+  }
+
+  /** Says what rounds of one side differ by: no change of the code. */
+  spreadLine(): string {
+    const { base, next } = this.#joined();
+    const [from, to] = [base, next].map((rows) => {
+      const share = meanSpread(rows);
+      return share === undefined ? "unknown" : `${(100 * share).toFixed(1)} %`;
+    });
+    const names = [this.checkouts.base.name, this.checkouts.next.name];
+    return `${
+      counted(this.count, "round")
+    }; standard deviation between rounds, mean of all cases: ${from} in ${
+      names[0]
+    }, ${to} in ${names[1]}`;
+  }
+}
+
+/** Returns the rows and samples in `folder`; nothing where there are none. @throws {UserError} */
+async function rowsIn(
+  folder: string,
+): Promise<readonly Evidence[] | undefined> {
+  if (!hasRows(folder)) return undefined;
+  return [...(await evidenceOf(await readRows([folder]))).values()];
+}
+
+/** Options of `compare` that `bench` lacks, and whether each takes a value. */
+const OWN: Readonly<Record<string, boolean>> = {
+  ...{ "--runs": true, "--out": true, "--times": true, "--budget": true },
+  ...{ "--threshold": true, "--min-us": true, "--config": true },
+  ...{ "--fail-on": true, "--only": true, "--format": true },
+  ...{ "--calibrate": false, "--bisect": false, "--kernel-cache": true },
+};
+/** Options of `bench` without a value. */
+const TOGGLES = [
+  "--quick",
+  "--prebuilt",
+  "--no-timing-cache",
+  "--error-on-cache-miss",
+];
+
+/**
+ * Returns what of the arguments of `compare` its `sides` and options are not: the arguments of
+ * `bench`, as they were typed.
+ *
+ * @example
+ * ```ts
+ * import { benchArgs } from "./commits.ts";
+ * import { deepStrictEqual } from "node:assert/strict";
+ *
+ * deepStrictEqual(
+ *   benchArgs(["main..HEAD", "--quick", "--runs=3", "--m", "16", "mine.c"], ["main..HEAD"]),
+ *   ["--quick", "--m", "16", "mine.c"],
+ * );
+ * ```
+ */
+export function benchArgs(
+  args: readonly string[],
+  sides: readonly string[],
+): readonly string[] {
+  const left = [...sides];
+  const kept: string[] = [];
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i]!;
+    const [name = ""] = arg.split("=");
+    const isOption = arg.startsWith("-");
+    const hasValue = isOption && arg === name && !TOGGLES.includes(name) &&
+      OWN[name] !== false;
+    const words = args.slice(i, i + (hasValue ? 2 : 1));
+    i += words.length - 1;
+    if (isOption) {
+      if (!Object.hasOwn(OWN, name)) kept.push(...words);
+    } else if (left.includes(arg)) left.splice(left.indexOf(arg), 1);
+    else kept.push(arg);
+  }
+  return kept;
+}

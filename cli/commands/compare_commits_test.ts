@@ -1,0 +1,225 @@
+import { join } from "node:path";
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
+import { writeCsv } from "../../bench/row/csv.ts";
+import { csvRow } from "../../report/testdata/csv_rows.ts";
+import { program, type Ran } from "../testdata/program.ts";
+import { benchArgs } from "./compare/commits.ts";
+
+/** A program that gives the rows beside it for rows that it measured, and writes down its calls. */
+const PROGRAM = `
+const out = Deno.args[Deno.args.indexOf("--out") + 1];
+const home = new URL("../", import.meta.url);
+const log = Deno.args[Deno.args.indexOf("--suite") + 1];
+Deno.writeTextFileSync(log, JSON.stringify([Deno.cwd(), ...Deno.args]) + "\\n", { append: true });
+Deno.mkdirSync(out + "/fake-1", { recursive: true });
+Deno.copyFileSync(new URL("rows.csv", home), out + "/fake-1/s.csv");
+`;
+
+/** A repository of such a program, in a folder that also has the temporary files of the command. */
+class Repository implements Disposable {
+  readonly folder: string = Deno.makeTempDirSync();
+  readonly path: string = join(this.folder, "repository");
+  readonly temporary: string = join(this.folder, "temporary");
+
+  constructor() {
+    for (const path of [this.path, this.temporary]) Deno.mkdirSync(path);
+    Deno.mkdirSync(join(this.path, "cli"));
+    this.git("init", "--quiet");
+  }
+
+  git(...args: string[]): string {
+    const { success, stdout, stderr } = new Deno.Command("git", {
+      args: [
+        ...["-C", this.path, "-c", "user.name=n", "-c", "user.email=n@n"],
+        ...["-c", "core.hooksPath=/dev/null", ...args],
+      ],
+    }).outputSync();
+    const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+    assert(success, text(stderr));
+    return text(stdout);
+  }
+
+  /** Commits the files, and tags the commit with `name`. */
+  commit(name: string, files: Readonly<Record<string, string>>): void {
+    for (const [file, text] of Object.entries(files)) {
+      Deno.writeTextFileSync(join(this.path, file), text);
+    }
+    this.git("add", "--all");
+    this.git("commit", "--quiet", "--allow-empty", "--message", name);
+    this.git("tag", name);
+  }
+
+  /** Commits a build that measures `rows`. */
+  build(name: string, rows: readonly Partial<CsvRow>[]): void {
+    this.commit(name, {
+      "deno.json": '{ "name": "@mnkbench/mnkbench" }',
+      "cli/main.ts": PROGRAM,
+      "rows.csv": writeCsv(rows.map((fields) => csvRow(fields))),
+    });
+  }
+
+  /** Runs `compare`; the calls of both builds are in {@linkcode Repository.calls}. */
+  async compare(...args: string[]): Promise<Ran> {
+    const before = this.git("status", "--porcelain");
+    const ran = await program(
+      ["compare", ...args, "--suite", join(this.folder, "calls")],
+      { cwd: this.path, env: { TMPDIR: this.temporary } },
+    );
+    // Whatever happened: nothing is left, and the working tree is as it was.
+    assertEquals([...Deno.readDirSync(this.temporary)], []);
+    assertEquals(this.git("worktree", "list").split("\n").length, 2);
+    assertEquals(this.git("status", "--porcelain"), before);
+    return ran;
+  }
+
+  /** Returns the calls so far, each with the folder where it started, and forgets them. */
+  calls(): readonly (readonly string[])[] {
+    const path = join(this.folder, "calls");
+    const lines = Deno.readTextFileSync(path).trim().split("\n");
+    Deno.removeSync(path);
+    return lines.map((line) => JSON.parse(line));
+  }
+
+  [Symbol.dispose](): void {
+    Deno.removeSync(this.folder, { recursive: true });
+  }
+}
+
+const slow = { median_us: "20", q1_us: "19.9", q3_us: "20.1" };
+
+Deno.test("compare BASE..HEAD measures both commits by their own programs, in turns", async () => {
+  using repository = new Repository();
+  repository.build("old", [{}, { kernel: "gone" }]);
+  repository.build("new", [slow, { kernel: "added" }]);
+  const { code, stdout, stderr } = await repository.compare(
+    ...["old..HEAD", "--quick", "--runs", "2", "--format=json"],
+  );
+  // Missing rows weigh more than slower ones.
+  assertEquals(code, 3, stderr);
+  const { rows } = JSON.parse(stdout);
+  assertEquals(
+    rows.map((row: { verdict: string }) => row.verdict),
+    ["missing", "slower", "new"],
+  );
+  assertMatch(
+    stderr,
+    /^2 rounds; standard deviation between rounds, .* in old [\da-f]{12}, /m,
+  );
+  const calls = repository.calls();
+  assertEquals(
+    calls.map(([cwd]) => cwd!.split("/").at(-1)),
+    ["base", "next", "next", "base"],
+  );
+  const [, command, ...args] = calls[0]!;
+  assertEquals([command, ...args.slice(0, 1)], ["bench", "--quick"]);
+  assertEquals(args.slice(3, 6), ["--runs", "1", "--fresh"]);
+  const caches = calls.map((call) => call.at(-1));
+  assertEquals(new Set(caches).size, 2);
+  assertMatch(caches[0]!, /commits\/[\da-f]{40}$/);
+
+  // The other way round nothing fails.
+  const back = await repository.compare(
+    ...["new..old", "--runs", "1", "--fail-on", "slower"],
+  );
+  assertEquals(back.code, 0, back.stderr);
+  assertMatch(back.stdout, /^faster .* 20\.00 -> 10\.00 µs/m);
+  assertMatch(back.stdout, /^1 round; .*unknown in new/m);
+});
+
+Deno.test("compare takes two checkouts as they are", async () => {
+  using repository = new Repository();
+  repository.build("old", [{}]);
+  const other = join(repository.folder, "other");
+  repository.git("worktree", "add", "--quiet", other);
+  Deno.writeTextFileSync(join(other, "rows.csv"), writeCsv([csvRow(slow)]));
+  const args = ["compare", repository.path, other, "--runs", "1"];
+  const log = join(repository.folder, "calls");
+  const ran = await program([...args, "--suite", log], {
+    cwd: repository.folder,
+    env: { TMPDIR: repository.temporary },
+  });
+  assertEquals(ran.code, 1, ran.stderr);
+  assertMatch(ran.stdout, /^slower /m);
+  assertEquals([...Deno.readDirSync(repository.temporary)], []);
+  const calls = repository.calls();
+  assertEquals(calls.map(([cwd]) => cwd), [repository.path, other]);
+  assertEquals(calls[0]!.includes("--kernel-cache"), false);
+});
+
+Deno.test("compare BASE..HEAD says in one line what cannot be measured", async () => {
+  using repository = new Repository();
+  repository.build("good", [{}]);
+  repository.commit("unbuilt", { "cli/main.ts": "this is no program" });
+  repository.commit("idle", {
+    "cli/main.ts": 'console.error("error: No kernel is named naive");',
+  });
+  const refusals: readonly (readonly [readonly string[], number, RegExp])[] = [
+    [["good..nowhere"], 2, /^error: Cannot find the commit nowhere: /],
+    [["good..unbuilt"], 3, /^error: Cannot measure unbuilt [\da-f]{12}: .+$/m],
+    [
+      ["good..idle"],
+      3,
+      /^error: Cannot measure idle .*: No kernel is named naive$/m,
+    ],
+    [
+      ["good", "--budget", "9"],
+      2,
+      /^error: --budget ends the rounds of two commits/,
+    ],
+  ];
+  for (const [args, code, line] of refusals) {
+    const ran = await repository.compare(...args);
+    assertEquals(ran.code, code, ran.stderr);
+    assertMatch(ran.stderr, line);
+    assertEquals(ran.stderr.match(/^error: /gm)?.length, 1, ran.stderr);
+    assertEquals(ran.stdout, "");
+  }
+  Deno.writeTextFileSync(join(repository.path, "rows.csv"), "changed");
+  const dirty = await repository.compare("good..HEAD");
+  assertEquals(dirty.code, 2);
+  assertMatch(
+    dirty.stderr,
+    /^error: Cannot compare good\.\.HEAD: rows\.csv differs from HEAD and would not be measured; /,
+  );
+  // Another commit than HEAD is measured as it is.
+  const named = await repository.compare("good..good", "--runs", "1");
+  assertEquals(named.code, 0, named.stderr);
+  const outside = await program(["compare", "a..b"], {
+    cwd: repository.folder,
+    env: { GIT_CEILING_DIRECTORIES: repository.folder },
+  });
+  assertEquals(outside.code, 2);
+  assertMatch(
+    outside.stderr,
+    /^error: Cannot compare a\.\.b: not a git repository/,
+  );
+  const gitless = await program(["compare", "a..b"], {
+    cwd: repository.path,
+    env: { PATH: repository.temporary },
+  });
+  assertEquals(gitless.code, 2);
+  assertMatch(
+    gitless.stderr,
+    /^error: Cannot check out commits: git cannot be run: .*; install git/,
+  );
+});
+
+Deno.test("benchArgs() keeps what compare does not take itself", () => {
+  const own = [
+    "--threshold",
+    "3",
+    "--format=md",
+    "--kernel-cache",
+    "c",
+    "--bisect",
+  ];
+  const sides = ["a", "b"];
+  assertEquals(
+    benchArgs(
+      ["a", ...own, "--kernel", "a", "b", "--prebuilt", "mine.c"],
+      sides,
+    ),
+    ["--kernel", "a", "--prebuilt", "mine.c"],
+  );
+});
