@@ -34,6 +34,25 @@ cxxTest("examples/cuda-kernel is right on the lane emulator", async () => {
   assertMatch(stdout, /^1 case: 1 right, 0 failed, 0 unsupported$/m);
 });
 
+cxxTest("examples/op is right on the lane emulator", async () => {
+  const { code, stdout, stderr } = await program([
+    ...["check", "--device", "emulator:sm_90a"],
+    ...["--suite", join(HERE, "op/suite.ts"), "--m", "3", "--n", "300"],
+  ]);
+  assertEquals(code, 0, stderr);
+  assertEquals(stdout, "1 case: 1 right, 0 failed, 0 unsupported\n");
+});
+
+cxxTest("examples/serving is right on the lane emulator", async () => {
+  const { code, stdout, stderr } = await program([
+    ...["check", "--device", "emulator:sm_90a", "--m", "1,9"],
+    ...["--suite", join(HERE, "serving/suite.ts"), "--n", "150", "--k", "72"],
+    ...["--kernel", "repacked,locked,clustered,overlapped,mapped"],
+  ]);
+  assertEquals(code, 0, stderr);
+  assertEquals(stdout, "10 cases: 10 right, 0 failed, 0 unsupported\n");
+});
+
 cxxTest("examples/ptx is not for the lane emulator", async () => {
   const { code, stdout, stderr } = await program([
     ...["check", "--device", "emulator:sm_90a", "--kernel", "given"],

@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { decode, encode } from "../bench/model/dtype.ts";
 import type { Op } from "../bench/model/op.ts";
+import { softmax } from "../examples/op/suite.ts";
 import { opsWithCases, title } from "./testdata/cases.ts";
 
 /** Mutants that the tolerance let pass; and `right`, if the right answer did not. */
@@ -34,3 +35,10 @@ for (const { entry: { op }, cases: { long = [] } } of await opsWithCases()) {
     });
   }
 }
+
+Deno.test("mutants of examples/op fail at all its points", () => {
+  const points = [{ m: 16, n: 1024 }, { m: 2, n: 5000 }];
+  for (const point of [...softmax.edgeCases, ...points]) {
+    assertEquals(slipsOf(softmax, point), []);
+  }
+});

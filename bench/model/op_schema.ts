@@ -61,7 +61,7 @@ const opSchema = object({
 
 /** An example of each field of an operation. */
 const EXAMPLES: Readonly<Record<string, string>> = {
-  name: '`name: "row-sums"`',
+  name: '`name: "softmax"`',
   axes: '`axes: [{ name: "m", about: "rows of A", values: "size" }]`',
   point: "`point: (values) => readAxes(op, values)`",
   operands: '`operands: ({ m }) => [{ name: "C", role: "out", ... }]`',
