@@ -28,6 +28,7 @@ export const BRIEFS = {
   table: "Show recorded rows as tables, with wins and losses.",
   plot: "Draw recorded rows, as PNG and SVG.",
   report: "Make one HTML page of recorded rows.",
+  history: "Keep runs in one file; show where times changed, and since when.",
   import:
     "Import rows into a folder: new results with their verdicts, or published CSVs.",
   list: "List suites, kernels, cases and stale rows.",

@@ -36,6 +36,7 @@ export const COMMANDS: Readonly<
   table: () => import("./commands/table.ts"),
   plot: () => import("./commands/plot.ts"),
   report: () => import("./commands/report.ts"),
+  history: () => import("./commands/history.ts"),
   import: () => import("./commands/import.ts"),
   list: () => import("./commands/list.ts"),
   build: () => import("./commands/build.ts"),

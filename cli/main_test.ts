@@ -26,6 +26,7 @@ Usage: mnkbench COMMAND ...
   table                       Show recorded rows as tables, with wins and losses.
   plot                        Draw recorded rows, as PNG and SVG.
   report                      Make one HTML page of recorded rows.
+  history                     Keep runs in one file; show where times changed, and since when.
   import                      Import rows into a folder: new results with their verdicts, or published CSVs.
   list                        List suites, kernels, cases and stale rows.
   build                       Compile kernels for --arch, and pack them for a machine without a network.

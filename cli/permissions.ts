@@ -49,6 +49,7 @@ const NEEDS: Readonly<Record<Name, readonly string[]>> = {
   table: READS,
   completions: READS,
   report: WRITES,
+  history: WRITES,
   import: WRITES,
   plot: [
     "--allow-read",

@@ -10,8 +10,9 @@ import type { InferValue } from "@optique/core/parser";
 import { argument } from "@optique/core/primitives";
 import { string } from "@optique/core/valueparser";
 import { BRIEFS, define } from "../command.ts";
-import { about } from "../options/flags.ts";
-import { sidesOf } from "../options/usual_paths.ts";
+import { about, maybe } from "../options/flags.ts";
+import { path } from "../options/readers.ts";
+import { sidesOf, usualPaths } from "../options/usual_paths.ts";
 import {
   type Comparing,
   exitCodeOfDiff,
@@ -19,6 +20,7 @@ import {
 } from "./diff/compare.ts";
 import { say, screenOf, tell } from "../terminal/output.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
+import { UserError } from "../../bench/model/errors.ts";
 import { counted } from "../../bench/files/terminal_text.ts";
 import { isPeerLibrary } from "../../bench/model/peer.ts";
 import { type Diff, rowOf } from "../../report/diff/diff.ts";
@@ -32,7 +34,10 @@ import {
 import { isPublished } from "../../bench/row/row.ts";
 import { isNoisyRow } from "../../report/model/noise.ts";
 import { LATEST, quoted, RESULTS, typed } from "../../session/home.ts";
-import { compareRows } from "../../session/library/compare_rows.ts";
+import { centerOf, LOOKED_AT } from "../../report/history/center.ts";
+import { History } from "../../session/history.ts";
+import { compareRows, judgeRows } from "../../session/library/compare_rows.ts";
+import { readRows } from "../../session/read_rows.ts";
 import { suiteNames } from "../../suites/mod.ts";
 
 /** `mnkbench diff`. */
@@ -66,6 +71,11 @@ function flags() {
         "NEW",
         `CSV, folder or glob of the rows after (default: ${LATEST}).`,
       ),
+      history: maybe(
+        "--history",
+        path("FILE"),
+        "Compare NEW alone with the last runs of each case in a history, by their median.",
+      ),
     }),
     judgingFlags(),
   );
@@ -74,12 +84,38 @@ function flags() {
 async function diff(
   given: InferValue<ReturnType<typeof flags>>,
 ): Promise<number> {
+  if (given.history !== undefined) {
+    return await diffWithHistory(given.history, given);
+  }
   const sides = sidesOf("diff", [given.base, given.next]);
   const options = { ...given, ...sides };
   const found = await compareRows(options, { ...sides, note: tell });
   say(show(found, options).join("\n"));
   const step = options.format === "text" && nextStep(found, options);
   if (step) tell(step);
+  return exitCodeOfDiff(found, options.failOn);
+}
+
+/** Compares the rows of NEW, the only side that is given, with what `history` has of their cases. */
+async function diffWithHistory(
+  history: string,
+  options: InferValue<ReturnType<typeof flags>>,
+): Promise<number> {
+  if (options.next !== undefined) {
+    throw new UserError(
+      `Cannot compare ${options.base} with a history and ${options.next}: give NEW alone, diff NEW --history FILE`,
+    );
+  }
+  const next = await readRows(usualPaths(options.base ? [options.base] : []));
+  using runs = History.open(history);
+  const base = next.flatMap((one) => {
+    const earlier = runs.last(one.row, LOOKED_AT + 1)
+      .filter(({ run }) => run !== one.row.run);
+    const row = centerOf(earlier.slice(0, LOOKED_AT));
+    return row === undefined ? [] : [{ ...one, file: history, row }];
+  });
+  const found = await judgeRows(base, next, options);
+  say(show(found, options).join("\n"));
   return exitCodeOfDiff(found, options.failOn);
 }
 

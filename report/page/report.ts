@@ -4,7 +4,6 @@
  * @module
  */
 
-import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { quantile } from "../../bench/measure/stats.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
@@ -12,6 +11,7 @@ import { COLUMNS } from "../../bench/row/row.ts";
 import content from "./browser/content.css" with { type: "text" };
 import details from "./browser/details.css" with { type: "text" };
 import style from "./browser/style.css" with { type: "text" };
+import { digest, escapeHtml } from "./html.ts";
 import type { EncodedPair, EncodedRun, PageData } from "./browser/book.ts";
 import script from "./bundle.js" with { type: "text" };
 
@@ -167,21 +167,4 @@ function titleOf({ now, against }: ReportInput): string {
   return against
     ? `${title}: ${now.label} against ${against.base.label}`
     : title;
-}
-
-function digest(text: string): string {
-  return `sha256-${createHash("sha256").update(text).digest("base64")}`;
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-/** Returns `text` for the content of an element, or for an attribute in quotes. */
-function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character]!);
 }

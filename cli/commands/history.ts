@@ -1,0 +1,278 @@
+/**
+ * `mnkbench history`: keeps runs in one file, and shows where times changed.
+ *
+ * @module
+ */
+
+import { object } from "@optique/core/constructs";
+import { map } from "@optique/core/modifiers";
+import type { InferValue } from "@optique/core/parser";
+import { aligned, counted } from "../../bench/files/terminal_text.ts";
+import { replaceFile } from "../../bench/files/replace.ts";
+import { EXIT, UserError } from "../../bench/model/errors.ts";
+import { formatMicroseconds } from "../../report/table/metrics.ts";
+import { formatChange } from "../../report/diff/diff.ts";
+import {
+  changeOf,
+  type Contest,
+  contestsOf,
+  storiesOf,
+  type Story,
+} from "../../report/history/story.ts";
+import { HISTORY, History, type Run } from "../../session/history.ts";
+import { readRows } from "../../session/read_rows.ts";
+import { BRIEFS, type Command, define } from "../command.ts";
+import {
+  axisFlags,
+  lists,
+  paths,
+  preset,
+  textByName,
+  toggle,
+  type Words,
+} from "../options/flags.ts";
+import { path } from "../options/readers.ts";
+import { USUAL, usualPaths } from "../options/usual_paths.ts";
+import { say, tell } from "../terminal/output.ts";
+import { pointOf } from "../../report/model/axes.ts";
+
+const file = () =>
+  preset("--history", path("FILE"), "The file of all runs.", HISTORY);
+
+const parts: readonly Command[] = [
+  define({
+    name: "history add",
+    brief: "Add the rows of runs to the history.",
+    examples: [
+      "history add results/nvidia-h200",
+      "history add nightly/*/nvidia-h200 --history h200.sqlite",
+    ],
+    codes: { 0: "the rows are there", 3: "no row of a run is there" },
+    flags: () =>
+      object("Adding", {
+        paths: paths("PATH", `CSVs, folders or globs (default: ${USUAL}).`),
+        history: file(),
+      }),
+    run: add,
+  }),
+  define({
+    name: "history show",
+    brief: "Show the cases whose time changed, and since which commit.",
+    examples: ["history show", "history show --suite epilogue-bf16 --all"],
+    codes: {
+      0: "the cases are shown",
+      3: "no row is there, or none is chosen",
+    },
+    flags: showFlags,
+    run: show,
+  }),
+  define({
+    name: "history page",
+    brief: "Make one HTML page with a line for each case over the runs.",
+    examples: [
+      "history page",
+      "history page --suite epilogue-bf16 --out epilogue.html",
+    ],
+    codes: {
+      0: "the page is written",
+      3: "no row is there, or none is chosen",
+    },
+    flags: pageFlags,
+    run: page,
+  }),
+];
+
+/** `mnkbench history`. */
+export const command = define({
+  name: "history",
+  brief: BRIEFS.history,
+  examples: ["history add results/nvidia-h200", "history show"],
+  codes: { 0: "the cases are shown", 3: "no row is there, or none is chosen" },
+  flags: showFlags,
+  run: show,
+  parts,
+});
+
+function choice(words: Words) {
+  return {
+    suites: lists("--suite", {
+      metavar: "NAME",
+      words: words.suites,
+      what: "Suites (default: all in the history).",
+    }),
+    kernels: lists("--kernel", {
+      metavar: "NAME",
+      words: words.kernels,
+      what: "Kernels (default: all).",
+    }),
+    ...axisFlags("Only cases with these values of an axis, as --where."),
+    history: file(),
+  };
+}
+
+function showFlags(words: Words) {
+  const flags = object("History", {
+    ...choice(words),
+    all: toggle("--all", "Show the cases whose time did not change, too."),
+  });
+  return map(flags, byPoint);
+}
+
+function pageFlags(words: Words) {
+  const flags = object("Page", {
+    ...choice(words),
+    out: preset("--out", path("FILE"), "The page.", "history.html"),
+  });
+  return map(flags, byPoint);
+}
+
+type Axes = Parameters<typeof textByName>[0];
+
+/** The options with one list of the values of each axis. */
+function byPoint<T extends Record<"axis" | "where" | "m" | "n" | "k", Axes>>(
+  { axis, where, m, n, k, ...options }: T,
+) {
+  const point = textByName([...axis, ...where, ...m, ...n, ...k]);
+  return { ...options, point };
+}
+
+type Choice = Omit<InferValue<ReturnType<typeof showFlags>>, "all">;
+
+async function add(
+  { paths, history }: { paths: readonly string[]; history: string },
+): Promise<number> {
+  const from = usualPaths(paths);
+  const rows = (await readRows(from)).map(({ row }) => row);
+  using open = History.open(history, { make: true });
+  const count = open.add(rows);
+  tell(
+    `${history}: ${counted(count, "row")}, ${
+      counted(open.runs().length, "run")
+    } in all`,
+  );
+  if (count > 0) return EXIT.ok;
+  throw new UserError(
+    `No row of a run is in ${
+      from.join(", ")
+    }: measure some with \`mnkbench bench\``,
+    EXIT.nothing,
+  );
+}
+
+/** The chosen cases of a suite. */
+interface Chapter {
+  readonly suite: string;
+  readonly stories: readonly Story[];
+  readonly contests: readonly Contest[];
+}
+
+function chaptersOf(
+  history: History,
+  runs: readonly Run[],
+  choice: Choice,
+): readonly Chapter[] {
+  const known = history.suites();
+  const stray = choice.suites.find((name) => !known.includes(name));
+  if (stray !== undefined) {
+    throw new UserError(
+      `No row of ${stray} is in ${choice.history}, which has ${
+        known.join(", ")
+      }`,
+      EXIT.nothing,
+    );
+  }
+  const suites = choice.suites.length > 0 ? choice.suites : known;
+  const chapters = suites.map((suite): Chapter => {
+    const stories = storiesOf(
+      history.series(suite).filter(({ row }) => isChosen(row, choice)),
+    );
+    return { suite, stories, contests: contestsOf(stories, runs) };
+  }).filter(({ stories }) => stories.length > 0);
+  if (chapters.length > 0) return chapters;
+  throw new UserError(
+    `No row in ${choice.history} is chosen: leave out --kernel, --where and sizes, or add runs with \`history add\``,
+    EXIT.nothing,
+  );
+}
+
+function isChosen(
+  row: Story["row"],
+  { kernels, point }: Choice,
+): boolean {
+  if (kernels.length > 0 && !kernels.includes(row.kernel)) return false;
+  const own = pointOf(row);
+  return Object.entries(point).every(([name, values]) =>
+    values.includes(own[name] ?? "")
+  );
+}
+
+function show(options: InferValue<ReturnType<typeof showFlags>>): number {
+  using history = History.open(options.history);
+  const runs = history.runs();
+  const byId = new Map(runs.map((run) => [run.id, run]));
+  for (const { suite, stories } of chaptersOf(history, runs, options)) {
+    const own = new Set(
+      stories.flatMap(({ timed }) => timed.map((t) => t.run)),
+    );
+    say(
+      `${suite}: ${counted(own.size, "run")}, ${
+        counted(stories.length, "case")
+      }`,
+    );
+    const shown = stories.filter((story) =>
+      options.all || changeOf(story) !== undefined || story.last !== "ok"
+    );
+    for (const line of linesOf(shown, byId)) say(`  ${line}`);
+    const rest = stories.length - shown.length;
+    if (rest > 0) {
+      say(
+        `  ${
+          counted(rest, "case")
+        } with one level all the time; --all lists them`,
+      );
+    }
+  }
+  return EXIT.ok;
+}
+
+function linesOf(
+  stories: readonly Story[],
+  runs: ReadonlyMap<number, Run>,
+): readonly string[] {
+  return aligned(stories.map((story) => {
+    const { row, label, timed, levels, last } = story;
+    const name = `${row.kernel} ${label}`;
+    const now = levels.at(-1);
+    if (now === undefined) return [name, last, ""];
+    const change = changeOf(story);
+    const since = runs.get(timed[now.from]!.run)!;
+    return [
+      name,
+      `${formatMicroseconds(now.center)} us`,
+      [
+        change === undefined ? "no change" : formatChange(change),
+        `since ${commitOf(since)} of ${since.time.slice(0, 10)}`,
+        ...(last === "ok" ? [] : [`${last} in the last run`]),
+      ].join(", "),
+    ];
+  }));
+}
+
+function commitOf({ commit, dirty }: Run): string {
+  const name = commit === "" ? "a run" : commit.slice(0, 12);
+  return dirty === "true" ? `${name} with changes` : name;
+}
+
+async function page(
+  options: InferValue<ReturnType<typeof pageFlags>>,
+): Promise<number> {
+  using history = History.open(options.history);
+  const runs = history.runs();
+  const chapters = chaptersOf(history, runs, options);
+  const { formatHistory } = await import("../../report/history/page.ts");
+  const html = formatHistory({ chapters, runs, source: options.history });
+  replaceFile(options.out, html);
+  const megabytes = (new TextEncoder().encode(html).length / 1e6).toFixed(2);
+  tell(`${options.out}: ${megabytes} MB, needs nothing else to be read`);
+  return EXIT.ok;
+}

@@ -1,0 +1,59 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { join } from "node:path";
+import { writeCsv } from "../../bench/row/csv.ts";
+import { csvRow } from "../../report/testdata/csv_rows.ts";
+import { program } from "../testdata/program.ts";
+
+/** Writes a run of two kernels of which `fast` takes `us`, on day `day`. */
+async function writeRun(folder: string, day: number, us: number) {
+  const more = {
+    suite: "s",
+    run: `run-${day}`,
+    commit: `commit${day}`,
+    time: `2026-01-${10 + day}T00:00:00Z`,
+  };
+  const rows = [
+    csvRow({ ...more, kernel: "fast", median_us: `${us}` }),
+    csvRow({ ...more, kernel: "slow", median_us: "12.5" }),
+  ];
+  await Deno.mkdir(join(folder, `${day}`));
+  await Deno.writeTextFile(join(folder, `${day}`, "s.csv"), writeCsv(rows));
+}
+
+Deno.test("history adds runs, shows what changed, makes a page and is a base of diff", async () => {
+  const cwd = await Deno.makeTempDir();
+  const run = (...args: string[]) => program(args, { cwd });
+  try {
+    const times = [8, 8.02, 8.01, 8, 8.02, 9, 9.02, 9.01, 9];
+    for (const [day, us] of times.entries()) {
+      await writeRun(cwd, day, us);
+      const { code, stderr } = await run("history", "add", `${day}`);
+      assertEquals(code, 0, stderr);
+      assertMatch(stderr, /^history\.sqlite: 2 rows, \d+ runs? in all$/m);
+    }
+    const shown = await run("history");
+    assertEquals(shown.code, 0, shown.stderr);
+    assertMatch(
+      shown.stdout,
+      /^s: 9 runs, 2 cases\n {2}fast .* 9\.0\d+ us {2}\+12\.\d %, since commit5 of 2026-01-15\n {2}1 case with one level/,
+    );
+    const all = await run("history", "show", "--all", "--kernel", "slow");
+    assertMatch(all.stdout, /slow .*12\.50 us {2}no change, since commit0/);
+    const page = await run("history", "page", "--out", "page.html");
+    assertEquals(page.code, 0, page.stderr);
+    assertMatch(await Deno.readTextFile(join(cwd, "page.html")), /<polyline/);
+
+    await writeRun(cwd, 9, 10);
+    const slower = await run("diff", "9", "--history", "history.sqlite");
+    assertEquals(slower.code, 1, slower.stderr);
+    assertMatch(slower.stdout, /slower +s fast/);
+    const none = await run("history", "--suite", "t");
+    assertEquals(none.code, 3);
+    assertMatch(
+      none.stderr,
+      /No row of t is in history\.sqlite, which has s$/m,
+    );
+  } finally {
+    await Deno.remove(cwd, { recursive: true });
+  }
+});

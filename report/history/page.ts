@@ -1,0 +1,208 @@
+/**
+ * Makes one HTML file of a history: a line for each case over the runs, with marks where its level
+ * changed, and who is the fastest at each point since when.
+ *
+ * @module
+ */
+
+import { digest, escapeHtml as escaped } from "../page/html.ts";
+import { formatChange } from "../diff/diff.ts";
+import { formatMicroseconds } from "../table/metrics.ts";
+import { changeOf, type Contest, type Story, type StoryRun } from "./story.ts";
+
+/** The content of the page. */
+export interface HistoryInput {
+  readonly chapters: readonly {
+    readonly suite: string;
+    readonly contests: readonly Contest[];
+  }[];
+  /** In the order of time. */
+  readonly runs: readonly StoryRun[];
+  /** The name of the history. */
+  readonly source: string;
+}
+
+const STYLE = `
+:root { color-scheme: light dark; font: 14px/1.4 system-ui, sans-serif; }
+body { margin: 1rem auto; max-width: 75rem; padding: 0 1rem; }
+form { display: flex; flex-wrap: wrap; gap: 1rem; margin: 1rem 0; }
+table { border-collapse: collapse; width: 100%; margin-bottom: 1.5rem; }
+caption { text-align: left; font-weight: 600; padding: .3rem 0; }
+caption span { font-weight: 400; }
+th, td { text-align: left; padding: .15rem .5rem; border-top: 1px solid #8884; vertical-align: middle; }
+td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+svg { display: block; width: 26rem; max-width: 45vw; height: 2.2rem; }
+polyline { fill: none; stroke: #2a6fb0; stroke-width: 1.5; vector-effect: non-scaling-stroke; }
+line { stroke: #c0392b; stroke-width: 1.5; vector-effect: non-scaling-stroke; }
+.slower { color: #c0392b; } .faster { color: #1e8449; }
+[hidden] { display: none; }
+`;
+
+/** Shows what the filters leave, and says how many cases. */
+const SCRIPT = `
+const form = document.querySelector("form");
+function apply() {
+  const wanted = Object.fromEntries(new FormData(form));
+  let shown = 0;
+  for (const row of document.querySelectorAll("tbody tr")) {
+    const fits = (!wanted.kernel || row.dataset.kernel === wanted.kernel) &&
+      (!wanted.change || row.dataset.change !== "") &&
+      row.dataset.text.includes(wanted.text.trim().toLowerCase());
+    row.hidden = !fits;
+    if (fits) shown++;
+  }
+  for (const part of document.querySelectorAll("table, section")) {
+    part.hidden = !part.querySelector("tbody tr:not([hidden])") ||
+      part.matches("section") && wanted.suite && part.dataset.suite !== wanted.suite;
+  }
+  document.querySelector("output").textContent = shown + " cases";
+}
+form.addEventListener("input", apply);
+form.addEventListener("submit", (event) => event.preventDefault());
+apply();
+`;
+
+/** Returns the text of the file: the same for the same input. It needs nothing else to be read. */
+export function formatHistory(
+  { chapters, runs, source }: HistoryInput,
+): string {
+  const places = new Map(runs.map((run, i) => [run.id, { run, i }]));
+  const kernels = new Set(
+    chapters.flatMap(({ contests }) =>
+      contests.flatMap(({ stories }) => stories.map(({ row }) => row.kernel))
+    ),
+  );
+  const options = (names: Iterable<string>) =>
+    [...names].map((name) => `<option>${escaped(name)}</option>`).join("");
+  const policy = `default-src 'none'; style-src '${
+    digest(STYLE)
+  }'; script-src '${digest(SCRIPT)}'; base-uri 'none'; form-action 'none'`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>History of ${escaped(source)}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<h1>History of ${escaped(source)}</h1>
+<p>${runs.length} runs${
+    runs.length > 0 ? `, ${dayOf(runs[0]!)} to ${dayOf(runs.at(-1)!)}` : ""
+  }. A red line marks a change of level; times are of the last level.</p>
+<form>
+<label>Suite <select name="suite"><option value="">all</option>${
+    options(chapters.map(({ suite }) => suite))
+  }</select></label>
+<label>Kernel <select name="kernel"><option value="">all</option>${
+    options([...kernels].toSorted())
+  }</select></label>
+<label><input type="checkbox" name="change"> changed only</label>
+<label>Point or device <input name="text"></label>
+<output></output>
+</form>
+${
+    chapters.map(({ suite, contests }) =>
+      `<section data-suite="${escaped(suite)}">
+<h2>${escaped(suite)}</h2>
+${contests.map((contest) => tableOf(contest, places)).join("\n")}
+</section>`
+    ).join("\n")
+  }
+<script>${SCRIPT}</script>
+</body>
+</html>
+`;
+}
+
+/** The place of each run in time. */
+type Places = ReadonlyMap<
+  number,
+  { readonly run: StoryRun; readonly i: number }
+>;
+
+function tableOf(
+  { label, device, stories, reigns }: Contest,
+  places: Places,
+): string {
+  const last = reigns.at(-1);
+  const fastest = last === undefined
+    ? ""
+    : `: fastest is ${last.kernel} since ${nameOf(places.get(last.run)!.run)}${
+      reigns.length > 1 ? `, before that ${reigns.at(-2)!.kernel}` : ""
+    }`;
+  return `<table>
+<caption>${escaped(label)} on ${escaped(device)}<span>${
+    escaped(fastest)
+  }</span></caption>
+<tbody>
+${stories.map((story) => lineOf(story, places)).join("\n")}
+</tbody>
+</table>`;
+}
+
+function lineOf(story: Story, places: Places): string {
+  const { row, label, timed, levels, last } = story;
+  const now = levels.at(-1);
+  const change = changeOf(story);
+  const kind = change === undefined ? "" : change > 0 ? "slower" : "faster";
+  const since = now && places.get(timed[now.from]!.run)!.run;
+  const cells = [
+    `<td>${escaped(row.kernel)}</td>`,
+    `<td>${pictureOf(story, places)}</td>`,
+    `<td class="number">${
+      now ? `${formatMicroseconds(now.center)} µs` : ""
+    }</td>`,
+    `<td class="${kind}">${
+      change === undefined ? "" : formatChange(change)
+    }</td>`,
+    `<td>${since ? `since ${escaped(nameOf(since))}` : ""}${
+      last === "ok" ? "" : ` ${escaped(last)} in the last run`
+    }</td>`,
+  ];
+  const text = `${label} ${row.device}`.toLowerCase();
+  return `<tr data-kernel="${
+    escaped(row.kernel)
+  }" data-change="${kind}" data-text="${escaped(text)}">${cells.join("")}</tr>`;
+}
+
+/** Units of a picture, which is as wide as all runs. */
+const [WIDTH, HEIGHT, MARGIN] = [1000, 60, 4];
+
+function pictureOf(
+  { row, timed, levels }: Story,
+  places: Places,
+): string {
+  if (timed.length === 0) return "";
+  const times = timed.map(({ median_us }) => median_us);
+  const [low, high] = [Math.min(...times), Math.max(...times)];
+  const steps = Math.max(1, places.size - 1);
+  const x = (at: number) =>
+    Math.round(places.get(timed[at]!.run)!.i * WIDTH / steps);
+  const y = (us: number) =>
+    Math.round(
+      MARGIN +
+        (HEIGHT - 2 * MARGIN) *
+          (high === low ? 0.5 : (high - us) / (high - low)),
+    );
+  const points = times.map((us, i) => `${x(i)},${y(us)}`).join(" ");
+  const marks = levels.slice(1).map(({ from }) =>
+    `<line x1="${x(from)}" x2="${x(from)}" y1="0" y2="${HEIGHT}"/>`
+  ).join("");
+  const title = `${row.kernel}: ${timed.length} runs, ${
+    formatMicroseconds(low)
+  } to ${formatMicroseconds(high)} µs`;
+  return `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img"><title>${
+    escaped(title)
+  }</title>${marks}<polyline points="${points}"/></svg>`;
+}
+
+function nameOf(run: StoryRun): string {
+  const commit = run.commit.slice(0, 12);
+  return `${commit === "" ? "the run" : commit} of ${dayOf(run)}`;
+}
+
+function dayOf({ time }: StoryRun): string {
+  return time.slice(0, 10);
+}

@@ -1,0 +1,78 @@
+import { assertAlmostEquals, assertEquals, assertMatch } from "@std/assert";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
+import { csvRow } from "../testdata/csv_rows.ts";
+import { centerOf } from "./center.ts";
+import { formatHistory } from "./page.ts";
+import { changeOf, contestsOf, storiesOf, type StorySeries } from "./story.ts";
+
+const RUNS = Array.from({ length: 20 }, (_, id) => ({
+  id,
+  time: `2026-01-${10 + id}T00:00:00Z`,
+  commit: `c${id}`,
+  dirty: "false",
+}));
+
+/** A series of `kernel` whose time is `from` until run 12 and then `to`. */
+function series(kernel: string, from: number, to = from): StorySeries {
+  return {
+    row: csvRow({ kernel, m: "16", n: "16", k: "8192" }),
+    points: RUNS.map(({ id }) => ({
+      run: id,
+      status: "ok",
+      median_us: (id < 12 ? from : to) * (1 + 0.001 * (id % 3)),
+    })),
+  };
+}
+
+Deno.test("storiesOf() finds the change of each case, and leaves out what never ran", () => {
+  const never: StorySeries = {
+    row: csvRow({ kernel: "never" }),
+    points: [{ run: 0, status: "unsupported" }],
+  };
+  const stories = storiesOf([series("a", 8, 6), series("b", 7), never]);
+  assertEquals(stories.map(({ row }) => row.kernel), ["a", "b"]);
+  assertAlmostEquals(changeOf(stories[0]!)!, -0.25, 0.01);
+  assertEquals(stories[0]!.levels.map(({ from }) => from), [0, 12]);
+  assertEquals(changeOf(stories[1]!), undefined);
+});
+
+Deno.test("contestsOf() says who is the fastest at a point since when", () => {
+  const stories = storiesOf([series("a", 8, 6), series("b", 7)]);
+  const [contest, ...more] = contestsOf(stories, RUNS);
+  assertEquals(more, []);
+  assertEquals(contest!.reigns, [{ kernel: "b", run: 0 }, {
+    kernel: "a",
+    run: 12,
+  }]);
+});
+
+Deno.test("formatHistory() draws a line for each case and marks its changes", () => {
+  const stories = storiesOf([series("a<b", 8, 6), series("b", 7)]);
+  const contests = contestsOf(stories, RUNS);
+  const html = formatHistory({
+    ...{ runs: RUNS, source: "h.sqlite" },
+    chapters: [{ suite: "suite", contests }],
+  });
+  assertEquals([...html.matchAll(/<polyline/g)].length, 2);
+  assertEquals([...html.matchAll(/<line /g)].length, 1);
+  assertMatch(html, /fastest is a&lt;b since c12 of 2026-01-22, before that b/);
+  assertMatch(html, /<tr data-kernel="a&lt;b" data-change="faster"/);
+  // Nothing but its own style and script may run.
+  assertMatch(
+    html,
+    /default-src 'none'; style-src 'sha256-.*'; script-src 'sha256-/,
+  );
+});
+
+Deno.test("centerOf() is the median of the last level, with the spread of its runs", () => {
+  const row = (median_us: number, more: Partial<CsvRow> = {}) =>
+    csvRow({ median_us: `${median_us}`, ...more });
+  const newest = [6.2, 6.1, 6, 6.1, 8, 8, 8.1, 8].map((us) => row(us));
+  const center = centerOf(newest)!;
+  assertEquals([center.median_us, center.runs], ["6.1", "4"]);
+  assertAlmostEquals(Number(center.between_run_us), 0.082, 0.001);
+  // What is broken now has no level.
+  const broken = row(6, { status: "wrong" });
+  assertEquals(centerOf([broken, ...newest]), broken);
+  assertEquals(centerOf([]), undefined);
+});

@@ -1,0 +1,350 @@
+/**
+ * Keeps rows of many runs in one SQLite file, by case and run.
+ *
+ * @module
+ */
+
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { saidBy } from "../bench/files/disk.ts";
+import { EXIT, UserError } from "../bench/model/errors.ts";
+import type { Column, CsvRow } from "../bench/row/csv_row.ts";
+import {
+  ACCURACY_COLUMNS,
+  COLUMNS,
+  FIGURE_COLUMNS,
+} from "../bench/row/columns.ts";
+import { IDENTITY_COLUMNS, isPublished } from "../bench/row/row.ts";
+
+/** The file where none is named, in the folder where the program was started. */
+export const HISTORY = "history.sqlite";
+
+/** `mnkb`, in the header of the file. */
+const APPLICATION = 0x6d6e6b62;
+const VERSION = 1;
+/** Milliseconds to wait for another program that writes. */
+const PATIENCE_MS = 10_000;
+
+/** Columns of a run, the same in all its rows on a device. */
+const RUN_COLUMNS = ["commit", "dirty", "harness", "driver"] as const;
+/** Columns whose values differ from run to run. */
+const FIGURES: readonly Column[] = [
+  ...FIGURE_COLUMNS.filter((column) => column !== "median_us"),
+  ...ACCURACY_COLUMNS,
+  ...["sm_mhz", "mem_mhz", "power_w", "temp_c", "note", "time"] as const,
+  ...["search_configs", "search_ms"] as const,
+];
+const OWN: readonly Column[] = [
+  ...IDENTITY_COLUMNS,
+  ...RUN_COLUMNS,
+  ...FIGURES,
+  ...["status", "median_us", "run"] as const,
+];
+/** Columns whose values many rows share. */
+const SHARED = COLUMNS.filter((column) => !OWN.includes(column));
+
+const TABLES = `
+create table runs (
+  id integer primary key, name text not null, device text not null, time text not null,
+  "commit" text not null, dirty text not null, harness text not null, driver text not null,
+  unique (name, device)
+);
+create table cases (
+  id integer primary key, key text not null unique, suite text not null
+);
+create index suites on cases (suite);
+create table shared (id integer primary key, cells text not null unique);
+create table rows (
+  id integer primary key, shared_id integer not null references shared, figures text not null
+);
+create table points (
+  case_id integer not null references cases, run_id integer not null references runs,
+  status text not null, median_us real, row_id integer not null references rows,
+  primary key (case_id, run_id)
+) without rowid;
+pragma application_id = ${APPLICATION};
+pragma user_version = ${VERSION};
+`;
+
+/** A run on a device. */
+export interface Run {
+  readonly id: number;
+  readonly name: string;
+  readonly device: string;
+  /** ISO 8601, of its first row. */
+  readonly time: string;
+  readonly commit: string;
+  readonly dirty: string;
+}
+
+/** A case and its rows, in the order of their runs. */
+export interface Series {
+  /** The columns of the key and the device; the others are empty. */
+  readonly row: CsvRow;
+  readonly points: readonly {
+    readonly run: number;
+    readonly status: string;
+    /** Missing where there is no time. */
+    readonly median_us?: number;
+  }[];
+}
+
+/** An open file of runs. */
+export class History implements Disposable {
+  readonly #db: DatabaseSync;
+
+  private constructor(readonly path: string, db: DatabaseSync) {
+    this.#db = db;
+  }
+
+  /**
+   * Opens the file at `path`.
+   *
+   * @param make Whether to make it where it is missing.
+   * @throws {UserError} Where it is missing, damaged, or of something else.
+   */
+  static open(path: string, { make = false } = {}): History {
+    const refuse = (why: string, wayOut: string, code?: 3) =>
+      new UserError(`Cannot open ${path}: ${why}; ${wayOut}`, code);
+    let isThere = true;
+    try {
+      isThere = Deno.statSync(path).size > 0;
+    } catch (cause) {
+      if (!(cause instanceof Deno.errors.NotFound)) {
+        throw refuse(saidBy(cause), "name another file with --history");
+      }
+      if (!make) {
+        const what = "add runs with `history add`, or name it with --history";
+        throw refuse("there is no such file", what, EXIT.nothing);
+      }
+      isThere = false;
+    }
+    using undo = new DisposableStack();
+    let db: DatabaseSync;
+    try {
+      db = new DatabaseSync(path, { readOnly: !make, timeout: PATIENCE_MS });
+      undo.defer(() => db.close());
+      const found = (name: string) =>
+        db.prepare(`pragma ${name}`).get()?.[name];
+      if (!isThere) db.exec(`begin exclusive; ${TABLES} commit;`);
+      const [kind, version] = [found("application_id"), found("user_version")];
+      if (kind !== APPLICATION || version !== VERSION) {
+        throw refuse(
+          kind === APPLICATION
+            ? `it is of version ${version}, and this program reads ${VERSION}`
+            : "it is an SQLite file of something else",
+          "name another file with --history",
+        );
+      }
+    } catch (cause) {
+      if (cause instanceof UserError) throw cause;
+      throw refuse(saidBy(cause), "restore it, or name another file");
+    }
+    undo.move();
+    return new History(path, db);
+  }
+
+  /**
+   * Adds rows; those of a case and run that are there already are replaced. All are added, or none.
+   *
+   * @returns The number of rows, without those of others, which have no run.
+   * @throws {UserError} Where the file cannot be written.
+   */
+  add(rows: readonly CsvRow[]): number {
+    return this.#guarded("write", () => {
+      const db = this.#db;
+      const own = rows.filter((row) => !isPublished(row) && row.run !== "");
+      const begun = new Map<string, string>();
+      for (const row of own) {
+        const before = begun.get(runOf(row));
+        if (before === undefined || row.time < before) {
+          begun.set(runOf(row), row.time);
+        }
+      }
+      const run = this.#known(
+        `insert into runs (name, device, time, "commit", dirty, harness, driver)
+         values (?, ?, ?, ?, ?, ?, ?)
+         on conflict (name, device) do update set time = min(time, excluded.time) returning id`,
+        2,
+      );
+      const case_ = this.#known(
+        `insert into cases (key, suite) values (?, ?)
+         on conflict (key) do update set key = key returning id`,
+        1,
+      );
+      const shared = this.#known(
+        `insert into shared (cells) values (?)
+         on conflict (cells) do update set cells = cells returning id`,
+        1,
+      );
+      const find = db.prepare(
+        "select row_id from points where case_id = ? and run_id = ?",
+      );
+      const insert = db.prepare(
+        "insert into rows (shared_id, figures) values (?, ?) returning id",
+      );
+      const update = db.prepare(
+        "update rows set shared_id = ?, figures = ? where id = ? returning id",
+      );
+      const point = db.prepare(
+        "insert or replace into points values (?, ?, ?, ?, ?)",
+      );
+      db.exec("begin immediate");
+      try {
+        for (const row of own) {
+          const { status, median_us } = row;
+          const ofRun = RUN_COLUMNS.map((column) => row[column]);
+          const caseId = case_([cells(row, IDENTITY_COLUMNS), row.suite]);
+          const runId = run([
+            ...[row.run, row.device, begun.get(runOf(row))!],
+            ...ofRun,
+          ]);
+          const rest = [shared([cells(row, SHARED)]), cells(row, FIGURES)];
+          const before = find.get(caseId, runId);
+          const kept = before
+            ? update.get(...rest, before.row_id!)
+            : insert.get(...rest);
+          const us = status === "ok" ? Number(median_us) : null;
+          point.run(caseId, runId, status, us, Number(kept!.id));
+        }
+        db.exec("commit");
+        return own.length;
+      } catch (error) {
+        db.exec("rollback");
+        throw error;
+      }
+    });
+  }
+
+  /** Returns a function that adds what is not there and returns its id. @param key Values that name it. */
+  #known(sql: string, key: number): (values: string[]) => number {
+    const statement: StatementSync = this.#db.prepare(sql);
+    const ids = new Map<string, number>();
+    return (values) => {
+      const name = values.slice(0, key).join("\0");
+      let id = ids.get(name);
+      if (id === undefined) {
+        id = Number(statement.get(...values)!.id);
+        ids.set(name, id);
+      }
+      return id;
+    };
+  }
+
+  /** The runs, by time. */
+  runs(): readonly Run[] {
+    return this.#guarded("read", () =>
+      this.#db.prepare(
+        `select id, name, device, time, "commit", dirty from runs order by time, id`,
+      ).all() as unknown as Run[]);
+  }
+
+  /** The suites that have rows, in the order of their names. */
+  suites(): readonly string[] {
+    return this.#guarded(
+      "read",
+      () =>
+        this.#db.prepare("select distinct suite from cases order by suite")
+          .all()
+          .map(({ suite }) => String(suite)),
+    );
+  }
+
+  /** The series of the cases of `suite`, in the order in which they were first added. */
+  series(suite: string): readonly Series[] {
+    return this.#guarded("read", () => {
+      const found = this.#db.prepare(
+        `select case_id, key, run_id, status, median_us
+         from cases join points on case_id = cases.id join runs on run_id = runs.id
+         where suite = ? order by case_id, time, run_id`,
+      );
+      const all = new Map<
+        unknown,
+        Series & { points: Series["points"][number][] }
+      >();
+      for (const one of found.iterate(suite)) {
+        let series = all.get(one.case_id);
+        if (series === undefined) {
+          series = {
+            row: withCells(String(one.key), IDENTITY_COLUMNS),
+            points: [],
+          };
+          all.set(one.case_id, series);
+        }
+        const { run_id, status, median_us } = one;
+        series.points.push({
+          run: Number(run_id),
+          status: String(status),
+          ...(median_us === null ? {} : { median_us: Number(median_us) }),
+        });
+      }
+      return [...all.values()];
+    });
+  }
+
+  /** The last `count` rows of the case of `row` on its device, the newest first. */
+  last(row: CsvRow, count: number): readonly CsvRow[] {
+    return this.#guarded("read", () =>
+      this.#db.prepare(
+        `select key, status, median_us, cells, figures, name, "commit", dirty, harness, driver
+         from cases join points on case_id = cases.id join runs on run_id = runs.id
+         join rows on row_id = rows.id join shared on shared_id = shared.id
+         where key = ? order by time desc, run_id desc limit ?`,
+      ).all(cells(row, IDENTITY_COLUMNS), count).map((one) => ({
+        ...withCells(String(one.key), IDENTITY_COLUMNS),
+        ...someCells(String(one.cells), SHARED),
+        ...someCells(String(one.figures), FIGURES),
+        ...Object.fromEntries(
+          RUN_COLUMNS.map((column) => [column, String(one[column])]),
+        ),
+        status: String(one.status),
+        median_us: one.median_us === null ? "" : String(one.median_us),
+        run: String(one.name),
+      })));
+  }
+
+  #guarded<T>(what: "read" | "write", work: () => T): T {
+    try {
+      return work();
+    } catch (cause) {
+      throw new UserError(
+        `Cannot ${what} ${this.path}: ${saidBy(cause)}; ${WAYS_OUT[what]}`,
+      );
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#db.close();
+  }
+}
+
+const WAYS_OUT = {
+  write: "nothing in it was changed",
+  read: "restore it, or name another file with --history",
+};
+
+/** Names the run of a row on its device. */
+function runOf({ run, device }: CsvRow): string {
+  return `${run}\0${device}`;
+}
+
+function cells(row: CsvRow, columns: readonly Column[]): string {
+  return JSON.stringify(columns.map((column) => row[column]));
+}
+
+function someCells(
+  text: string,
+  columns: readonly Column[],
+): Partial<CsvRow> {
+  const values = JSON.parse(text) as string[];
+  return Object.fromEntries(
+    columns.map((column, i) => [column, values[i] ?? ""]),
+  );
+}
+
+/** A row of which only `columns` have values. */
+function withCells(text: string, columns: readonly Column[]): CsvRow {
+  const empty = Object.fromEntries(
+    COLUMNS.map((column) => [column, ""]),
+  ) as CsvRow;
+  return { ...empty, ...someCells(text, columns) };
+}

@@ -1,0 +1,98 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { DatabaseSync } from "node:sqlite";
+import { join } from "node:path";
+import { hashOf } from "../bench/files/hash.ts";
+import { UserError } from "../bench/model/errors.ts";
+import { COLUMNS } from "../bench/row/columns.ts";
+import type { CsvRow } from "../bench/row/csv_row.ts";
+import { csvRow } from "../report/testdata/csv_rows.ts";
+import { History } from "./history.ts";
+
+function inFolder(work: (path: string) => void): void {
+  const folder = Deno.makeTempDirSync();
+  try {
+    work(join(folder, "h.sqlite"));
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+}
+
+/** A row of run `run`, of day `day`. */
+function rowOf(run: string, day: number, more: Partial<CsvRow> = {}): CsvRow {
+  const time = `2026-01-0${day}T00:00:00Z`;
+  return csvRow({ run, time, commit: `c${day}`, ...more });
+}
+
+Deno.test("History gives back what was added, by the time of the runs", () =>
+  inFolder((path) => {
+    const [late, early] = [rowOf("b", 2), rowOf("a", 1, { median_us: "7.5" })];
+    const other = rowOf("a", 1, {
+      kernel: "other",
+      status: "wrong",
+      median_us: "",
+    });
+    using history = History.open(path, { make: true });
+    assertEquals(history.add([late]), 1);
+    assertEquals(history.add([early, other]), 2);
+    assertEquals(history.runs().map(({ name, commit }) => [name, commit]), [
+      ["a", "c1"],
+      ["b", "c2"],
+    ]);
+    assertEquals(history.last(late, 5), [late, early]);
+    assertEquals(history.last(late, 1), [late]);
+    assertEquals(history.last(other, 5), [other]);
+    assertEquals(history.suites(), [late.suite]);
+    assertEquals(
+      history.series(late.suite).map(({ row, points }) => [
+        row.kernel,
+        points.map(({ status, median_us }) => [status, median_us]),
+      ]),
+      [
+        [late.kernel, [["ok", 7.5], ["ok", Number(late.median_us)]]],
+        ["other", [["wrong", undefined]]],
+      ],
+    );
+  }));
+
+Deno.test("History.add() replaces the row of a case and run, and leaves out published ones", () =>
+  inFolder((path) => {
+    using history = History.open(path, { make: true });
+    const row = rowOf("a", 1);
+    history.add([row]);
+    const again = { ...row, median_us: "3.25", note: "again" };
+    assertEquals(history.add([again, { ...row, harness: "published" }]), 1);
+    assertEquals(history.last(row, 5), [again]);
+    assertEquals(history.runs().length, 1);
+  }));
+
+Deno.test("History.open() refuses what is no history, in one line", () =>
+  inFolder((path) => {
+    const refused = (pattern: RegExp, make = false) => {
+      const error = assertThrows(() => History.open(path, { make }), UserError);
+      assertEquals(pattern.test(error.message), true, error.message);
+    };
+    refused(/there is no such file; add runs with/);
+    Deno.writeTextFileSync(
+      path,
+      "no database, but longer than a header".repeat(9),
+    );
+    refused(/file is not a database; restore it/, true);
+    Deno.removeSync(path);
+    using other = new DatabaseSync(path);
+    other.exec("create table t (a)");
+    refused(/an SQLite file of something else; name another/, true);
+    other.exec("pragma application_id = 0x6d6e6b62; pragma user_version = 9;");
+    refused(/of version 9, and this program reads 1/);
+  }));
+
+Deno.test("the columns of a history change only with its version", () =>
+  inFolder((path) => {
+    using history = History.open(path, { make: true });
+    const row = csvRow(Object.fromEntries(COLUMNS.map((name) => [name, name])));
+    history.add([{ ...row, status: "ok", median_us: "1" }]);
+    using db = new DatabaseSync(path, { readOnly: true });
+    const texts = ["key from cases", "cells from shared", "figures from rows"]
+      .map((what) => Object.values(db.prepare(`select ${what}`).get()!)[0]);
+    // Where this differs, give VERSION in history.ts another number, and read the old one.
+    assertEquals(hashOf(...texts.map(String)), "82846e3336733276");
+  }));
