@@ -6,6 +6,8 @@ import { matmul } from "./matmul/mod.ts";
 import { peers as matmulPeers } from "./matmul/torch/peers.ts";
 import { qmm } from "./qmm/mod.ts";
 import { peers as qmmPeers } from "./qmm/torch/peers.ts";
+import { swiglu } from "./swiglu/mod.ts";
+import { peers as swigluPeers } from "./swiglu/torch/peers.ts";
 
 const matmulProblem = (values: Record<string, number | string>) =>
   problemOf(matmul, matmul.point({ m: 16, n: 16, k: 256, ...values }));
@@ -135,4 +137,12 @@ Deno.test("peers.unsupported() of grouped-matmul says what one call does not tak
     assertEquals(eager, undefined);
     assertMatch(one!, why);
   }
+});
+
+Deno.test("peers.fields() of swiglu are its sizes and its type", () => {
+  const point = swiglu.point({ m: 2, n: 24, k: 64, type: "f16" });
+  assertEquals(
+    swigluPeers.fields(problemOf(swiglu, point)),
+    { m: 2, n: 24, k: 64, type: "f16" },
+  );
 });

@@ -190,6 +190,15 @@ Deno.test("remembered() makes the same again only after something else", () => {
   deepEqual(take(1), [6]);
 });
 
+Deno.test("stored() multiplies by the unit before it rounds", () => {
+  const options = { seed: 0, fill: "normal" } as const;
+  const wanted = { count: 64, type: "bf16", unit: 0.3 } as const;
+  const own = decode(stored(options, 0, wanted), "bf16");
+  values(options, 0, 64).forEach((x, i) =>
+    ok(Math.abs(own[i]! - 0.3 * x) <= 2 ** -9 * Math.abs(0.3 * x))
+  );
+});
+
 Deno.test("stored() gives the same in chunks as values() at once", () => {
   const options = { seed: 5, fill: "normal" } as const;
   const count = (1 << 16) + 3;

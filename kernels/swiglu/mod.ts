@@ -60,4 +60,7 @@ export const kernels: readonly Kernel<SwigluPoint>[] = [
 ];
 
 /** Kernels that speed-ups are relative to, the preferred first. */
-export const baselines: readonly string[] = ["cublas", "naive"];
+export const baselines: readonly string[] = [
+  ...["cublas", "cublas-merged"],
+  "naive",
+];

@@ -9,7 +9,7 @@ import { listen } from "../../testdata/listener.ts";
 import { swiglu } from "../op.ts";
 import { cudaKernels } from "./cuda.ts";
 
-const [cublas, fused] = cudaKernels;
+const [cublas, merged, fused] = cudaKernels;
 
 /** The legal configs of `fused` at a shape in bf16, on an H200. */
 function configsAt(m: number, n: number, k: number) {
@@ -94,19 +94,28 @@ const hostBlas: Blas = {
   }),
 };
 
-for (const type of ["bf16", "f16"]) {
-  cudaTest(
-    `cublas joins two products that are rounded to ${type}`,
-    async (device) => {
-      for (const shape of [{ m: 3, n: 5, k: 48 }, { m: 9, n: 256, k: 16 }]) {
-        const found = await emulate(device, {
-          ...{ op: swiglu, kernel: cublas!, config: {} },
-          point: swiglu.point({ ...shape, type }),
-          seeds: [1],
-          on: (device) => ({ ...device, blas: hostBlas }),
-        });
-        assertEquals(found, "");
-      }
-    },
-  );
+for (const kernel of [cublas!, merged!]) {
+  for (const type of ["bf16", "f16"]) {
+    cudaTest(
+      `${kernel.name} joins products that are rounded to ${type}`,
+      async (device) => {
+        for (const shape of [{ m: 3, n: 5, k: 48 }, { m: 9, n: 256, k: 16 }]) {
+          const found = await emulate(device, {
+            ...{ op: swiglu, kernel, config: {}, seeds: [1] },
+            point: swiglu.point({ ...shape, type }),
+            on: (device) => ({ ...device, blas: hostBlas }),
+          });
+          assertEquals(found, "");
+        }
+      },
+    );
+  }
 }
+
+Deno.test("cublas-merged merges before the clock starts, and calls the library once", () => {
+  const { setup, steps } = listen(swiglu, merged!, {
+    values: { m: 4, n: 96, k: 128 },
+  });
+  assertEquals(setup!.map(({ label }) => label), ["merge"]);
+  assertEquals(steps.map(({ label }) => label), ["gemm", "silu"]);
+});
