@@ -44,7 +44,7 @@ export const command = define({
   name: "plot",
   brief: BRIEFS.plot,
   examples: [
-    "plot results/nvidia-h200 --suite epilogue-bf16",
+    "plot --suite epilogue-bf16 --kernel cublas,cluster-k",
     "plot results --theme dark --out plots --check",
   ],
   codes: {
@@ -63,6 +63,12 @@ function flags(words: Words) {
       metavar: "NAME",
       words: words.suites,
       what: "Suites (default: all in the rows).",
+    }),
+    kernels: lists("--kernel", {
+      metavar: "NAME",
+      words: words.kernels,
+      what:
+        "Kernels, all in every picture (default: all; in overview, the fastest 8).",
     }),
     baseline: maybe(
       "--baseline",
@@ -156,12 +162,13 @@ function verdictOf(checked: readonly Checked[], options: PlotOptions): number {
 
 /** The command of `options`, but that it draws. */
 function plotWords(
-  { paths, suites, baseline, timer, cache, theme, out }: PlotOptions,
+  { paths, suites, kernels, baseline, timer, cache, theme, out }: PlotOptions,
 ): readonly string[] {
   return [
     "plot",
     ...paths.map(quoted),
     ...suites.map((suite) => `--suite ${suite}`),
+    ...kernels.map((kernel) => `--kernel ${quoted(kernel)}`),
     ...(baseline === undefined ? [] : [`--baseline ${baseline}`]),
     ...(timer === undefined ? [] : [`--timer ${timer}`]),
     ...(cache === undefined ? [] : [`--cache ${cache}`]),

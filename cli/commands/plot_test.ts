@@ -194,6 +194,21 @@ Deno.test("plot and table show the timer of most rows, or --timer, and say so", 
   );
 });
 
+Deno.test("plot --kernel draws those alone, and says which there are", async () => {
+  await using results = await folder();
+  const own = await plot(results.path, "results", "--kernel", "mine,naive");
+  assertStrictEquals(own.code, 0, own.stderr);
+  const path = join(results.path, "plots", "nvidia-h200", "small");
+  const svg = await Deno.readTextFile(join(path, "overview.svg"));
+  assert(svg.includes(">mine<") && !svg.includes(">yours<"));
+  const none = await plot(results.path, "results", "--kernel", "their");
+  assertMatch(
+    none.stderr,
+    /error: No row is of kernel their: --kernel must be one of naive, mine, yours/,
+  );
+  assertStrictEquals(none.code, 3);
+});
+
 Deno.test("plot --check finds the repository's own pictures up to date", async () => {
   const { code, stdout } = await program(
     ["plot", "results", "--suite", "router-bf16", "--check"],

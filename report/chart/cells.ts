@@ -67,33 +67,39 @@ export function drawCells(
       paper.text(line, [x, y], { ...STYLE, bold: true, align: "center" });
     }
   }
+  const boxOf = (row: number, column: number): Box => ({
+    x: left + column * width + GAP / 2,
+    y: box.y + head + row * height + GAP / 2,
+    width: width - GAP,
+    height: height - GAP,
+  });
+  // All grounds before all texts: those of a colour are one path of a file.
+  for (const [i, { cells }] of rows.entries()) {
+    for (const [column, { color }] of cells.entries()) {
+      const own = boxOf(i, column);
+      if (color === undefined) paper.hatch(own);
+      else paper.fill(own, color);
+    }
+  }
   for (const [i, { name, cells }] of rows.entries()) {
-    const y = box.y + head + i * height;
-    paper.text(name, [left - 10, y + height / 2], {
+    paper.text(name, [left - 10, box.y + head + (i + 0.5) * height], {
       size: paper.fittingSize(name, names - 12, STYLE),
       align: "right",
     });
     for (const [column, cell] of cells.entries()) {
-      drawCell(paper, cell, {
-        x: left + column * width + GAP / 2,
-        y: y + GAP / 2,
-        width: width - GAP,
-        height: height - GAP,
-      });
+      writeCell(paper, cell, boxOf(i, column));
     }
   }
 }
 
-function drawCell(paper: Paper, { color, lines }: Cell, box: Box): void {
+function writeCell(paper: Paper, { color, lines }: Cell, box: Box): void {
   const { x, y, width, height } = box;
-  if (color === undefined) paper.hatch(box);
-  else paper.fill(box, color);
   const ink = color === undefined ? paper.theme.ink : inkOn(color);
   const from = y + height / 2 - (lines.length - 1) * LINE / 2;
   for (const [i, { text, beside, ...style }] of lines.entries()) {
     const middle = from + LINE * i;
     if (beside === undefined) {
-      paper.text(text, [x + width / 2, middle], {
+      paper.text(text, [Math.round(x + width / 2), middle], {
         ...style,
         size: paper.fittingSize(text, width - 8, style),
         align: "center",
@@ -102,8 +108,9 @@ function drawCell(paper: Paper, { color, lines }: Cell, box: Box): void {
       continue;
     }
     const right = { align: "right", color: ink } as const;
-    paper.text(text, [x + width * MIDDLE, middle], { ...style, ...right });
-    paper.text(beside, [x + width - 7, middle], { size: 10.5, ...right });
+    const [at, end] = [x + width * MIDDLE, x + width - 7].map(Math.round);
+    paper.text(text, [at!, middle], { ...style, ...right });
+    paper.text(beside, [end!, middle], { size: 10.5, ...right });
   }
 }
 
@@ -128,6 +135,8 @@ export function brokenName(name: string): string[] {
 const ENDS = [1.25, 1.5, 2, 3, 5, 10, 20, 50, 100];
 /** Beyond this, letters on light paper would turn white, in the last few cells only. */
 const FULL = 0.9;
+/** Shades from the paper to an end of the scale. */
+const SHADES = 28;
 const KEY_WIDTH = 280;
 const KEY_HEIGHT = 12;
 const KEY_STEPS = 56;
@@ -155,8 +164,9 @@ export function scaleOf(factors: readonly number[]): Scale {
 export function colorOf(factor: number, { end }: Scale, theme: Theme): string {
   const share = Math.max(-1, Math.min(1, Math.log(factor) / Math.log(end)));
   const to = share < 0 ? theme.slower : theme.faster;
-  // Or 1.02 would not be told from 1.
-  return mixed(theme.paper, to, FULL * Math.abs(share) ** 0.8);
+  // Or 1.02 would not be told from 1. Fewer colours make smaller files.
+  const strength = Math.round(SHADES * Math.abs(share) ** 0.8) / SHADES;
+  return mixed(theme.paper, to, FULL * strength);
 }
 
 /** Draws the key at a place. */

@@ -49,6 +49,8 @@ interface CurvePlaces {
   readonly bottom: number;
 }
 
+/** How far up and down a mark covers what is behind it, CSS pixels. */
+const COVERED = 3;
 /** The height of a chart's title, CSS pixels. */
 const TITLE = 22;
 
@@ -110,11 +112,15 @@ function drawTitle(
 function drawSpans(paper: Paper, { series }: CurveChart, { scales }: Chart) {
   paper.pen.save();
   paper.pen.globalAlpha = 0.4;
-  for (const { spans = [], color } of series) {
+  const yOf = (value: number) => scales.y!.getPixelForValue(value);
+  for (const { spans = [], values, color } of series) {
     for (const [i, span] of spans.entries()) {
-      if (span === undefined || span[0] === span[1]) continue;
+      const middle = values[i];
+      if (span === undefined || middle === undefined) continue;
       const x = scales.x!.getPixelForValue(i);
-      const ends = span.map((us): Place => [x, scales.y!.getPixelForValue(us)]);
+      const ends = span.map((us): Place => [x, yOf(us)]);
+      // The mark covers what is shorter.
+      if (ends.every(([, y]) => Math.abs(y - yOf(middle)) < COVERED)) continue;
       paper.line(ends, { color, width: 2 });
     }
   }
@@ -133,9 +139,11 @@ function drawMarks(paper: Paper, { series }: CurveChart, { scales }: Chart) {
 }
 
 function drawFailures(paper: Paper, chart: CurveChart, drawn: Chart) {
+  // The first lies on top, as in the legend.
+  const upwards = chart.series.toReversed();
   for (const i of chart.categories.keys()) {
     const x = drawn.scales.x!.getPixelForValue(i);
-    const failed = chart.series.filter((one) => one.failed?.[i]);
+    const failed = upwards.filter((one) => one.failed?.[i]);
     for (const [above, { color }] of failed.entries()) {
       drawCross(paper, [x, drawn.chartArea.bottom - 10 - 13 * above], color);
     }

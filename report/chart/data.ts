@@ -7,6 +7,7 @@
 import type { Calibration } from "../../bench/measure/figures.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import {
+  type Contender,
   type Pivot,
   type PivotRow,
   pivots,
@@ -29,6 +30,8 @@ export interface ChartData {
   /** The names of the pivot's contenders, in the order of the rows. */
   readonly kernels: readonly string[];
   readonly looks: ReadonlyMap<string, Look>;
+  /** Whether the kernels were chosen by name: no picture leaves one out. */
+  readonly chosen: boolean;
   /** Names of kernels that are baselines. */
   readonly baselines: readonly string[];
   /** The device's own measurement of what it can do. */
@@ -43,29 +46,49 @@ interface ChartOptions
   readonly theme: ThemeName;
   /** Baselines, the preferred first: the first with a time is taken, else the first kernel with one. */
   readonly baselines?: readonly string[];
+  /** Kernels of other pictures, whose colours are to agree with these. @default {none} */
+  readonly others?: readonly string[];
+  /** Kernels to draw, all of them in every picture. @default {each that has a time or failed} */
+  readonly only?: readonly string[];
 }
 
 /** Arranges `rows`, all of one suite and device, and at least one. */
 export function chartData(
   rows: readonly CsvRow[],
-  { theme, baselines = [], title, calibration, samples }: ChartOptions,
+  options: ChartOptions,
 ): ChartData {
+  const { theme, baselines = [], others = [], only = [] } = options;
+  const { title, calibration, samples } = options;
   const names = rows.map(({ kernel }) => kernel);
   const [pivot] = pivots(rows, { baselines: () => [...baselines, ...names] });
   const { contenders } = pivot!;
   const all = contenders.map(({ name }) => name);
   // A kernel that runs nowhere would be a row of crosses.
-  const shown = contenders.filter((one) => isShown(pivot!, one));
+  const shown = contenders.filter((one) =>
+    only.length > 0 ? isNamed(one, only) : isShown(pivot!, one)
+  );
+  const own = contenders.map(({ kernel }) => kernel);
   return {
     pivot: pivot!,
     title: title ?? pivot!.suite,
     rows,
     kernels: shown.map(({ name }) => name),
-    looks: paletteOf(all, theme),
+    looks: paletteOf(
+      [...all, ...others.filter((name) => !own.includes(name))],
+      theme,
+    ),
     baselines,
+    chosen: only.length > 0,
     ...(calibration && { calibration }),
     samples: samples ?? (() => []),
   };
+}
+
+function isNamed(
+  { name, kernel }: Contender,
+  only: readonly string[],
+): boolean {
+  return only.includes(name) || only.includes(kernel);
 }
 
 /** A contender and its time in microseconds. */

@@ -23,6 +23,8 @@ export interface Picture {
 export const MARGIN = 24;
 const HEAD = 74;
 const FOOT = 40;
+/** The height of a note; a picture has room for one. */
+export const NOTE = 18;
 
 /** The room that {@linkcode frame} takes of a picture's height. */
 export const FRAME_HEIGHT = HEAD + FOOT;
@@ -31,8 +33,8 @@ export const FRAME_HEIGHT = HEAD + FOOT;
 export interface Words {
   /** The subject; the suite's title comes after it. */
   readonly title: string;
-  /** The way to read it. */
-  readonly note: string;
+  /** The way to read it, a text a line. */
+  readonly note: string | readonly string[];
 }
 
 /** Writes the words. @returns The room between them. */
@@ -44,10 +46,13 @@ export function frame(paper: Paper, data: ChartData, words: Words): Box {
   const bold = { size: 18, bold: true } as const;
   const size = paper.fittingSize(title, room, bold);
   paper.text(title, [MARGIN, 26], { ...bold, size });
-  paper.text(words.note, [MARGIN, 50], {
-    size: paper.fittingSize(words.note, room, { size: 13 }),
-    color: dim,
-  });
+  const notes = typeof words.note === "string" ? [words.note] : words.note;
+  for (const [i, note] of notes.entries()) {
+    paper.text(note, [MARGIN, 50 + NOTE * i], {
+      size: paper.fittingSize(note, room, { size: 13 }),
+      color: dim,
+    });
+  }
   const line = height - FOOT + 10;
   paper.line([[MARGIN, line], [width - MARGIN, line]], { color: rule });
   const [place, how] = footer(data);
@@ -57,7 +62,14 @@ export function frame(paper: Paper, data: ChartData, words: Words): Box {
   };
   paper.text(place, [MARGIN, line + 15], small);
   paper.text(how, [width - MARGIN, line + 15], { ...small, align: "right" });
-  return { x: MARGIN, y: HEAD, width: room, height: height - FRAME_HEIGHT };
+  paper.words = { title, notes: [...notes, place, how] };
+  const more = NOTE * (notes.length - 1);
+  return {
+    x: MARGIN,
+    y: HEAD + more,
+    width: room,
+    height: height - FRAME_HEIGHT - more,
+  };
 }
 
 /** Returns where and when the rows were measured, and how. */
@@ -94,6 +106,21 @@ function footer({ pivot, title, rows }: ChartData): [string, string] {
       : one("harness", "mnkbench "),
   ];
   return [place.join(" · "), how.join(" · ")];
+}
+
+/** Returns `items` in lists of about the same length, each of at most `most` but of one at least. */
+export function inParts<T>(items: readonly T[], most: number): T[][] {
+  const parts = Math.ceil(items.length / Math.max(1, Math.floor(most)));
+  const length = Math.ceil(items.length / parts);
+  return Array.from(
+    { length: parts },
+    (_, i) => items.slice(i * length, (i + 1) * length),
+  ).filter((part) => part.length > 0);
+}
+
+/** Returns the name of a picture's part: `lead`, `lead-2`. */
+export function partName(name: string, part: number): string {
+  return part === 0 ? name : `${name}-${part + 1}`;
 }
 
 const KEY = 26;

@@ -31,7 +31,9 @@ import {
 import {
   frame,
   FRAME_HEIGHT,
+  inParts,
   MARGIN,
+  partName,
   type Picture,
   type Words,
 } from "./frame.ts";
@@ -39,8 +41,8 @@ import { axisName, type Panel, panelsOf } from "./panels.ts";
 import type { Box, Paper } from "./paper.ts";
 import type { Theme } from "./theme.ts";
 
-/** Sizes of the heat map: of its cells, and of what is above and below them. */
-const HEAT = { row: 25, column: 118, head: 40, foot: 48 } as const;
+/** Sizes of the heat map: of its cells, of what is above and below them, and its most cells. */
+const HEAT = { row: 25, column: 118, head: 40, foot: 48, most: 400 } as const;
 
 /** Draws how many times as fast as the baseline each kernel is at each shape, with its latency. */
 export function speedup(data: ChartData): readonly Picture[] | string {
@@ -52,31 +54,32 @@ export function speedup(data: ChartData): readonly Picture[] | string {
   const scale = scaleOf(factors);
   const labels = shapeNames(shapes);
   const names = roomForNames(labels);
-  return [{
-    name: "speedup",
+  const lines = shapes.map((shape, i) => ({ shape, name: labels[i]! }));
+  return inParts(lines, HEAT.most / kernels.length).map((part, i) => ({
+    name: partName("speedup", i),
     width: Math.max(900, 2 * MARGIN + names + HEAT.column * kernels.length),
     height: FRAME_HEIGHT + HEAT.head + HEAT.foot + 30 +
-      HEAT.row * shapes.length,
+      HEAT.row * part.length,
     draw(paper) {
       const box = frame(paper, data, {
         title: `Speed-up over ${baseline}`,
         note:
-          `Times as fast as ${baseline} at the same shape, and the median latency in small print; the fastest of a row is bold${
+          `Times as fast as ${baseline} at the same shape, and the median latency in µs in small print; the fastest of a row is bold${
             suspectNote(data)
           }`,
       });
       drawCells(paper, {
         columns: kernels,
         columnTitle: "",
-        rows: shapes.map((shape, i) => ({
-          name: labels[i]!,
+        rows: part.map(({ shape, name }) => ({
+          name,
           cells: cellsOf(data, shape, { scale, theme: paper.theme }),
         })),
       }, { box: { ...box, height: box.height - HEAT.foot }, names });
       const place = [box.x + names, box.y + box.height - 34] as const;
       drawScale(paper, place, scale);
     },
-  }];
+  }));
 }
 
 function cellsOf(
@@ -91,7 +94,12 @@ function cellsOf(
     if (us === undefined) return { lines: [{ text: statusOf(row), size: 12 }] };
     const factor = speedupOf(shape, kernel, baseline);
     const text = factor === undefined ? "–" : `${factor.toFixed(2)}×`;
-    const line = { text, size: 13, bold: us === best, beside: formatUs(us) };
+    const line = {
+      text,
+      size: 13,
+      bold: us === best,
+      beside: formatUs(us).replace(" µs", ""),
+    };
     // A time without one of the baseline is shown on plain ground.
     const color = factor === undefined
       ? theme.void
@@ -103,8 +111,9 @@ function cellsOf(
 const COLUMN = 132;
 const ROW = 84;
 const HEAD = 62;
-/** Rows or columns of a map. */
-const MOST = 32;
+/** Rows or columns of a map, and cells of a picture of it. */
+const MOST = 48;
+const MOST_CELLS = 200;
 /** Room for the words and the key below the cells of the lead. */
 const FOOT = 84;
 /** From the left end of that room to the key, whose ends have words beside them. */
@@ -141,8 +150,8 @@ export function fastest(data: ChartData): readonly Picture[] | string {
 }
 
 /**
- * Draws the map of the lead over the fastest baseline or peer. With one of these, the map of
- * speed-ups shows the same.
+ * Draws the map of the lead over the fastest baseline or peer. With one kernel on either side,
+ * the map of speed-ups shows the same.
  */
 export function lead(data: ChartData): readonly Picture[] | string {
   const { pivot: { baseline, shapes }, kernels } = data;
@@ -156,10 +165,11 @@ export function lead(data: ChartData): readonly Picture[] | string {
     data.baselines.includes(kernel) || peers.includes(kernel);
   const others = timed.filter(isBaseline);
   const own = timed.filter((kernel) => !isBaseline(kernel));
-  if (others.length < 2) {
-    return "there is one baseline and no other peer: see speedup";
-  }
   if (own.length === 0) return "no kernel but baselines and peers has a time";
+  if (others.length === 0) return "no baseline and no peer has a time";
+  if (own.length === 1 && others.length === 1) {
+    return "there is one kernel and one baseline: see speedup";
+  }
   const duelAt = (shape: PivotShape): Duel => ({
     own: ranked(shape, own)[0],
     other: ranked(shape, others)[0],
@@ -213,10 +223,11 @@ function shapeMap(data: ChartData, map: ShapeMap): Picture[] | string {
   const labels = rows.map((row) => map.rowName(row));
   const names = roomForNames(labels);
   const foot = map.foot ? FOOT : 0;
-  return [{
-    name: map.name,
+  const lines = rows.map((row, i) => ({ ...row, name: labels[i]! }));
+  return inParts(lines, MOST_CELLS / columns.length).map((part, i) => ({
+    name: partName(map.name, i),
     width: Math.max(760, 2 * MARGIN + names + COLUMN * columns.length),
-    height: FRAME_HEIGHT + HEAD + ROW * rows.length + foot,
+    height: FRAME_HEIGHT + HEAD + ROW * part.length + foot,
     draw(paper) {
       const { theme } = paper;
       const box = frame(paper, data, map);
@@ -227,8 +238,8 @@ function shapeMap(data: ChartData, map: ShapeMap): Picture[] | string {
       drawCells(paper, {
         columns,
         columnTitle: axis === undefined ? "" : axisName(axis),
-        rows: rows.map(({ items }, i) => ({
-          name: labels[i]!,
+        rows: part.map(({ items, name }) => ({
+          name,
           cells: columns.map((value) => {
             const shape = items.find(({ point }) =>
               axis === undefined || point[axis] === value
@@ -244,7 +255,7 @@ function shapeMap(data: ChartData, map: ShapeMap): Picture[] | string {
         height: foot,
       });
     },
-  }];
+  }));
 }
 
 function linesOf(data: ChartData, shape: PivotShape): CellLine[] {

@@ -79,8 +79,9 @@ Deno.test("lead() is left out where it shows nothing of its own", () => {
     leadOf(ROWS.filter(({ kernel }) => kernels.includes(kernel)));
   assertStrictEquals(
     of("library", "mine"),
-    "there is one baseline and no other peer: see speedup",
+    "there is one kernel and one baseline: see speedup",
   );
+  assertStrictEquals(typeof of("library", "mine", "yours"), "object");
   assertStrictEquals(
     of("library", "tuned"),
     "no kernel but baselines and peers has a time",

@@ -15,7 +15,9 @@ import {
   drawLegend,
   frame,
   FRAME_HEIGHT,
+  inParts,
   MARGIN,
+  partName,
   type Picture,
 } from "./frame.ts";
 import { inTurns, ranked } from "../model/rank.ts";
@@ -34,8 +36,10 @@ const HEIGHT = 520;
 const ROW = 330;
 const LEGEND = 66;
 
+/** Panels of a picture; more are of a second one. */
+const MOST_PANELS = 12;
 /** More curves would not be told apart. */
-const MOST_CURVES = 10;
+const MOST_CURVES = 8;
 
 /** Draws all panels on one scale. */
 export function overview(all: ChartData): readonly Picture[] | string {
@@ -44,49 +48,57 @@ export function overview(all: ChartData): readonly Picture[] | string {
   const range = latencyRange(shapes);
   if (range === undefined) return "no case has a time";
   const sweep = panelsOf(shapes);
-  const { panels } = sweep;
-  const most = Math.max(...panels.map(({ items }) => items.length));
+  const most = Math.max(...sweep.panels.map(({ items }) => items.length));
   const wide = Math.max(PANEL, CATEGORY * most);
   const fitting = Math.floor((MOST_WIDTH - 2 * MARGIN - AXIS) / (wide + GAP));
-  const rows = Math.ceil(panels.length / Math.max(1, fitting));
-  const across = Math.ceil(panels.length / rows);
-  return [{
-    name: "overview",
-    width: Math.max(LEAST_WIDTH, 2 * MARGIN + AXIS + across * (wide + GAP)),
-    height: FRAME_HEIGHT + LEGEND + (rows === 1 ? HEIGHT : rows * ROW),
-    draw(paper) {
-      const box = frame(paper, data, {
-        title: "Latency",
-        note: `Median of ${
-          whichOf(data, all)
-        }, with its quartiles, all panels on one scale; lower is better. A cross above the axis: a case without a time`,
-      });
-      const { x, y } = box;
-      const legend = legendOf(shapes, { ...data, theme: paper.theme });
-      const head = drawLegend(paper, legend, box) + 14;
-      const width = (box.width - AXIS) / across;
-      const height = (box.height - head) / rows;
-      const charts = latencyCharts(sweep, { legend, rangeOf: () => range });
-      for (const [i, chart] of charts.entries()) {
-        const column = i % across;
-        const room = column === 0 ? AXIS : 0;
-        drawCurves(paper, chart, {
-          box: {
-            x: x + column * width + AXIS - room,
-            y: y + head + Math.floor(i / across) * height,
-            width: width - GAP + room,
-            height: height - 8,
-          },
-          room,
-          turn: most > 5 && sweep.axis !== undefined ? 60 : 0,
+  return inParts(sweep.panels, MOST_PANELS).map((panels, part) => {
+    const rows = Math.ceil(panels.length / Math.max(1, fitting));
+    const across = Math.ceil(panels.length / rows);
+    return {
+      name: partName("overview", part),
+      width: Math.max(LEAST_WIDTH, 2 * MARGIN + AXIS + across * (wide + GAP)),
+      height: FRAME_HEIGHT + LEGEND + (rows === 1 ? HEIGHT : rows * ROW),
+      draw(paper) {
+        const box = frame(paper, data, {
+          title: "Latency",
+          note: `Median of ${
+            whichOf(data, all)
+          }, with its quartiles, all panels on one scale; lower is better. A cross above the axis: a case without a time`,
         });
-      }
-    },
-  }];
+        const { x, y } = box;
+        const legend = legendOf(shapes, { ...data, theme: paper.theme });
+        const head = drawLegend(paper, legend, box) + 14;
+        const width = (box.width - AXIS) / across;
+        const height = (box.height - head) / rows;
+        const charts = latencyCharts({ ...sweep, panels }, {
+          legend,
+          rangeOf: () => range,
+        });
+        for (const [i, chart] of charts.entries()) {
+          const column = i % across;
+          const room = column === 0 ? AXIS : 0;
+          drawCurves(paper, chart, {
+            box: {
+              x: x + column * width + AXIS - room,
+              y: y + head + Math.floor(i / across) * height,
+              width: width - GAP + room,
+              height: height - 8,
+            },
+            room,
+            turn: most > 5 && sweep.axis !== undefined ? 60 : 0,
+          });
+        }
+      },
+    };
+  });
 }
 
-/** Returns `data` with the baseline and the fastest of ours and of the peers in turns. */
+/**
+ * Returns `data` with the baseline and the fastest of ours and of the peers in turns; all of
+ * the kernels that were chosen by name.
+ */
 function fewer(data: ChartData): ChartData {
+  if (data.chosen) return data;
   const first = inTurns(ranked(data.pivot)).slice(0, MOST_CURVES)
     .map(({ name }) => name);
   const kernels = data.kernels.filter((name) => first.includes(name));
@@ -96,5 +108,5 @@ function fewer(data: ChartData): ChartData {
 function whichOf({ kernels }: ChartData, all: ChartData): string {
   return kernels.length === all.kernels.length
     ? "each kernel"
-    : `the ${kernels.length} fastest of ${all.kernels.length} kernels`;
+    : `the ${kernels.length} fastest of ${all.kernels.length} kernels (--kernel draws others)`;
 }

@@ -1,9 +1,9 @@
 /**
  * A colour and a mark for each kernel, and a cross where there is no time.
  *
- * The colours are those of Okabe and Ito (2008) and, beyond them, of Tol's muted scheme,
- * which people with the usual kinds of colour blindness tell apart; yellow and black are
- * turned to what is seen on the paper of the theme. Marks differ too, for print in grey.
+ * The first vivid colours are those of Okabe and Ito (2008), which people with the usual kinds
+ * of colour blindness tell apart; libraries and other kernels to compare with are greys with a
+ * tint. Marks differ too, for print in grey.
  *
  * @module
  */
@@ -30,79 +30,130 @@ type Mark =
 export interface Look {
   readonly color: string;
   readonly mark: Mark;
+  /** Of its curve, CSS pixels. */
+  readonly width: number;
 }
 
 type Slot = Readonly<Record<ThemeName, string>>;
 
-const SLOTS: readonly Slot[] = [
-  { light: "#2b2f36", dark: "#f2f4f7" }, // black
-  { light: "#c4679c", dark: "#dd93bb" }, // reddish purple
-  { light: "#009e73", dark: "#1fb88b" }, // bluish green
-  { light: "#d55e00", dark: "#ee7a22" }, // vermillion
-  { light: "#e69f00", dark: "#f2b632" }, // orange
-  { light: "#0072b2", dark: "#3d94d9" }, // blue
-  { light: "#56b4e9", dark: "#8fd0f7" }, // sky blue
-  { light: "#8a8f98", dark: "#8a929e" }, // grey
-  { light: "#a39a00", dark: "#f0e442" }, // yellow
-  { light: "#882255", dark: "#c8528c" }, // wine
-  { light: "#332288", dark: "#8d7be8" }, // indigo
-  { light: "#8c6239", dark: "#bd8f63" }, // brown
-  { light: "#5a7a1c", dark: "#a5c84f" }, // moss
-  { light: "#1f7f91", dark: "#4fc4d6" }, // petrol
-];
-/** As many as slots. Those that no known kernel has are of others alone. */
-const MARKS: readonly Mark[] = [
-  "circle",
-  "rect",
-  "triangle",
-  "rectRot",
-  "triangleDown",
-  "ring",
-  "circle",
-  "rect",
-  "triangle",
-  "rectHollow",
-  "triangleHollow",
-  "rectRotHollow",
-  "triangleDownHollow",
-  "bar",
-];
+/** Colours and marks of kernels of one kind. */
+interface Ring {
+  readonly slots: readonly Slot[];
+  readonly marks: readonly Mark[];
+  readonly width: number;
+  /** From here on slots are of no known kernel. */
+  readonly free: number;
+}
 
-/**
- * Kernels whose slot is fixed, those of published figures like ours of the same kind. Those
- * of a family have neighbouring hues.
- */
-const KNOWN: Readonly<Record<string, number>> = {
-  cublas: 0,
-  cublaslt: 1,
-  "bmm-sum": 2,
-  "decompose-k-tile": 3,
-  "decompose-k-tile-unfused": 4,
-  "decompose-k": 5,
-  "decompose-k-unfused": 6,
-  naive: 7,
-  openblas: 8,
-  "torch.mm": 0,
-  "torch.mm+relu": 0,
-  "custom-op-mm": 1,
-  "custom-op-mm+relu": 1,
-  "TLX-decomposeK": 3,
-  "TLX-decomposeK-fused-relu": 3,
-  "TLX-decomposeK+relu": 4,
-  decomposeK: 5,
-  "decomposeK-fused-relu": 5,
-  "decomposeK+relu": 6,
-  "compiled-torch.mm": 7,
-  "compiled-torch.mm+relu": 7,
+/** Of kernels that are compared with others: vivid, with filled marks. */
+const OWN: Ring = {
+  slots: [
+    { light: "#d55e00", dark: "#ee7a22" }, // vermillion
+    { light: "#e69f00", dark: "#f2b632" }, // orange
+    { light: "#0072b2", dark: "#3d94d9" }, // blue
+    { light: "#56b4e9", dark: "#8fd0f7" }, // sky blue
+    { light: "#4b36b0", dark: "#8d7be8" }, // indigo
+    { light: "#009e73", dark: "#1fb88b" }, // bluish green
+    { light: "#c2297f", dark: "#e86fb4" }, // magenta
+    { light: "#882255", dark: "#c8528c" }, // wine
+    { light: "#5a7a1c", dark: "#a5c84f" }, // moss
+    { light: "#8c6239", dark: "#bd8f63" }, // brown
+    { light: "#1f7f91", dark: "#4fc4d6" }, // petrol
+    { light: "#8e44ad", dark: "#c07be0" }, // purple
+    { light: "#c1121f", dark: "#ff6b6b" }, // red
+    { light: "#a39a00", dark: "#f0e442" }, // yellow
+    { light: "#3fa535", dark: "#7fdc6f" }, // lime
+  ],
+  marks: ["circle", "rect", "triangle", "rectRot", "triangleDown", "bar"],
+  width: 2.2,
+  free: 10,
 };
 
-/** From here on slots are of no known kernel. */
-const FREE = 1 + Math.max(...Object.values(KNOWN));
+/** Of libraries, frameworks and simple kernels to compare with: muted, with hollow marks. */
+const PEER: Ring = {
+  slots: [
+    { light: "#3d434c", dark: "#d5dae1" }, // ink
+    { light: "#8a8f98", dark: "#8a929e" }, // grey
+    { light: "#6b7f94", dark: "#9fb4c9" }, // blue grey
+    { light: "#93858f", dark: "#b7a7b3" }, // mauve
+    { light: "#7d8f80", dark: "#a3b8a6" }, // green grey
+    { light: "#a3937c", dark: "#c4b49c" }, // sand
+    { light: "#5f7f80", dark: "#8fb5b5" }, // teal grey
+    { light: "#9a8aa8", dark: "#bcaccb" }, // lavender
+    { light: "#a87f74", dark: "#cda598" }, // clay
+    { light: "#b0a05f", dark: "#cfc08a" }, // khaki
+    { light: "#6d6a7a", dark: "#a19eb0" }, // slate
+    { light: "#b0b4ba", dark: "#6f7784" }, // light grey
+    { light: "#7a6a55", dark: "#b09c82" }, // umber
+    { light: "#8aa0b5", dark: "#7c93aa" }, // steel
+    { light: "#a0a890", dark: "#9aa38a" }, // sage
+    { light: "#57695d", dark: "#c3d2c6" }, // pine
+    { light: "#b295a0", dark: "#8d7480" }, // rose grey
+  ],
+  marks: [
+    ...["ring", "rectHollow", "triangleHollow"] as const,
+    ...["rectRotHollow", "triangleDownHollow"] as const,
+  ],
+  width: 1.3,
+  free: 14,
+};
+
+/** The place of a look: a ring, a slot there, and how much farther on its mark is. */
+type Seat = readonly [ring: Ring, slot: number, marksOn?: number];
+
+/** Returns the places of kernels of which no two are in a picture: slots from 0 on. */
+function inOrder(ring: Ring, groups: readonly string[]): [string, Seat][] {
+  return groups.flatMap((group, slot) =>
+    group.split(" ").map((name, i): [string, Seat] => [name, [ring, slot, i]])
+  );
+}
+
+/**
+ * Kernels whose place is fixed. Those of a line are of different ops or vendors, or published
+ * figures of the same kind: they share a colour.
+ */
+const KNOWN: ReadonlyMap<string, Seat> = new Map([
+  ...inOrder(OWN, [
+    "decompose-k-tile qmm persistent",
+    "decompose-k-tile-unfused qmm_t",
+    "decompose-k qmv cluster fused",
+    "decompose-k-unfused qvm dequant",
+    "decompose-k-pdl qvm_split_k grouped",
+    "exchange-k qmm-splitk best",
+    "cluster-k qmm-wgmma blackwell splitk-lds",
+    "wgmma-k qmm_t_splitk splitk-lds-atomic",
+    "dot qmm_n",
+    "wgmma",
+  ]),
+  ...inOrder(PEER, [
+    "cublas hipblas mps",
+    "cublaslt hipblaslt mlx",
+    "cublaslt-tuned hipblaslt-tuned",
+    "bmm-sum dense per-group dequant-cublas",
+    "torch-eager torch.mm torch.mm+relu",
+    "torch-compiled compiled-torch.mm compiled-torch.mm+relu",
+    "torch-custom-op-mm custom-op-mm custom-op-mm+relu",
+    "torch-custom-op-mm-relu torch-grouped-mm torch-merged",
+    "triton-decompose-k decomposeK decomposeK-fused-relu decomposeK+relu",
+    "triton-decompose-k-tile TLX-decomposeK TLX-decomposeK-fused-relu TLX-decomposeK+relu",
+    "torch-dynamic",
+    "naive",
+    "torch-int4pack openblas product",
+    "blocked",
+  ]),
+]);
+
+/** Names of libraries and frameworks, with which those of their kernels begin. */
+const LIBRARY =
+  /^(torch|triton|cublas|hipblas|rocblas|miopen|cutlass|mps|mlx|openblas|mkl|onednn)/i;
 
 /**
  * Returns the look of each of `kernels`: known ones always the same, others by their name, next to
- * it where another kernel has that colour already. No two are drawn in one colour, and no
- * other in that of a known kernel, which may be in the picture beside this one.
+ * it where another kernel has that colour already. Kernels to compare with are muted, all
+ * others vivid. No two of an op are drawn in one colour, and no other in that of a known
+ * kernel, which may be in the picture beside this one.
+ *
+ * @param kernels Names of contenders; all that any of several pictures has, so that these agree.
  *
  * @example
  * ```ts
@@ -110,57 +161,72 @@ const FREE = 1 + Math.max(...Object.values(KNOWN));
  * import { deepStrictEqual } from "node:assert/strict";
  *
  * const looks = paletteOf(["cublas", "mine"], "light");
- * deepStrictEqual(looks.get("cublas"), { color: "#2b2f36", mark: "circle" });
+ * deepStrictEqual(looks.get("cublas"), { color: "#3d434c", mark: "ring", width: 1.3 });
  * ```
  */
 export function paletteOf(
   kernels: readonly string[],
   theme: ThemeName,
 ): ReadonlyMap<string, Look> {
-  const slots = new Map<number, string>();
   const looks = new Map<string, Look>();
+  const taken = new Map<Ring, Set<number>>([
+    [OWN, new Set()],
+    [PEER, new Set()],
+  ]);
   // In the order of names, so that the order of rows changes nothing.
-  const names = [...new Set(kernels)].toSorted();
-  for (const name of names) {
-    const slot = slotOf(name);
-    if (slot !== undefined && !slots.has(slot)) slots.set(slot, name);
-  }
-  const taken = new Set(slots.values());
-  const free = SLOTS.length - FREE;
-  // If all of a round are taken, the next has every hue in other shades.
-  let round = 0;
-  for (const name of names.filter((name) => !taken.has(name))) {
-    const start = hash(name);
-    let slot: number | undefined;
-    while (slot === undefined) {
-      const [first, count] = round === 0
-        ? [FREE, free]
-        : [round * SLOTS.length, SLOTS.length];
-      for (let i = 0; i < count && slot === undefined; i++) {
-        const next = first + (start + i) % count;
-        if (!slots.has(next)) slot = next;
-      }
-      if (slot === undefined) round++;
+  const groups = [
+    ...Map.groupBy([...new Set(kernels)].toSorted(), kernelOf),
+  ].toSorted(([a], [b]) => a < b ? -1 : 1);
+  for (const [kernel, names] of groups) {
+    const [ring, first, on = 0] = KNOWN.get(kernel) ??
+      freeSeat(kernel, taken);
+    // The same kernel on other backends or of other runs, in other shades of its colour.
+    for (const [round, name] of names.entries()) {
+      const slot = first + round * ring.slots.length;
+      taken.get(ring)!.add(slot);
+      looks.set(name, lookOf([ring, slot, on], theme));
     }
-    slots.set(slot, name);
   }
-  for (const [slot, name] of slots) looks.set(name, lookOf(slot, theme));
   return looks;
 }
 
-function slotOf(name: string): number | undefined {
-  return Object.hasOwn(KNOWN, name) ? KNOWN[name] : undefined;
+/** Returns the kernel of a contender, without its backend and run. */
+function kernelOf(name: string): string {
+  return name.replace(/ \([^()]*\)$|@[^@]*$/, "");
 }
 
-function lookOf(slot: number, theme: ThemeName): Look {
-  const round = Math.floor(slot / SLOTS.length);
+function freeSeat(
+  name: string,
+  all: ReadonlyMap<Ring, ReadonlySet<number>>,
+): Seat {
+  const ring = LIBRARY.test(name) ? PEER : OWN;
+  const { free, slots: { length } } = ring;
+  const taken = all.get(ring)!;
+  const start = hash(name);
+  // If all of a round are taken, the next has every hue in other shades.
+  for (let round = 0;; round++) {
+    const [first, count] = round === 0
+      ? [free, length - free]
+      : [round * length, length];
+    for (let i = 0; i < count; i++) {
+      const slot = first + (start + i) % count;
+      if (!taken.has(slot)) return [ring, slot];
+    }
+  }
+}
+
+function lookOf(
+  [{ slots, marks, width }, slot, on = 0]: Seat,
+  theme: ThemeName,
+): Look {
+  const round = Math.floor(slot / slots.length);
   const { ink, paper } = THEMES[theme];
-  const own = SLOTS[slot % SLOTS.length]![theme];
+  const own = slots[slot % slots.length]![theme];
   // Odd rounds are nearer to the paper, even ones nearer to the ink.
   const color = round === 0
     ? own
     : mixed(own, round % 2 ? paper : ink, 0.5 * round / (round + 1));
-  return { color, mark: MARKS[(slot + round) % MARKS.length]! };
+  return { color, mark: marks[(slot + round + on) % marks.length]!, width };
 }
 
 /** FNV-1a of the name's UTF-16 units. */
@@ -201,7 +267,9 @@ export interface LegendEntry extends LineStyle {
 export function drawMark(
   { pen, theme }: Paper,
   [x, y]: Place,
-  { mark, color, size = 4 }: Look & { readonly size?: number },
+  { mark, color, size = 4 }: Pick<Look, "mark" | "color"> & {
+    readonly size?: number;
+  },
 ): void {
   const [pointStyle, reach, rotation = 0] = SHAPES[mark];
   const hollow = mark === "ring" || mark.endsWith("Hollow");

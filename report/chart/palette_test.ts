@@ -1,6 +1,20 @@
 import { assert, assertEquals, assertStrictEquals } from "@std/assert";
 import { paletteOf } from "./palette.ts";
+import { ops } from "../../kernels/mod.ts";
 import { inkOf, inkOn, mixed, THEMES } from "./theme.ts";
+
+const OTHERS = ["torch.mm", "torch.mm+relu", "mine", "torch-of-mine", "yours"];
+
+/** The kernels of each op on each backend, which may be in one picture, and their peers. */
+const OPS = ops.flatMap(({ folder, kernels, peers }) => {
+  const names = peers?.peers.map(({ name }) => name) ?? [];
+  return [...Map.groupBy(kernels, ({ backend }) => backend)]
+    .map(([backend, own]) => ({
+      folder: `${folder} ${backend}`,
+      known: [...new Set([...own.map(({ name }) => name), ...names])],
+      peers: names,
+    }));
+});
 
 Deno.test("paletteOf() gives no two kernels of a picture one colour", () => {
   for (const theme of ["light", "dark"] as const) {
@@ -33,30 +47,59 @@ Deno.test("paletteOf() takes a name that every object has for a kernel's", () =>
   assertStrictEquals(paletteOf(["constructor", "toString"], "light").size, 2);
 });
 
-Deno.test("paletteOf() gives others no colour of a known kernel, there or not", () => {
-  const known = ["cublas", "cublaslt", "bmm-sum", "decompose-k-tile"];
-  known.push("decompose-k-tile-unfused", "decompose-k", "decompose-k-unfused");
-  known.push("naive", "openblas");
+Deno.test("paletteOf() gives others no colour of an op's kernels", () => {
+  const mine = Array.from({ length: 40 }, (_, i) => `mine-${i}`);
   for (const theme of ["light", "dark"] as const) {
-    const fixed = new Set(
-      [...paletteOf(known, theme).values()].map(({ color }) => color),
-    );
-    assertStrictEquals(fixed.size, known.length);
-    const others = Array.from({ length: 40 }, (_, i) => `mine-${i}`);
-    for (const count of [1, 5, 40]) {
-      const looks = paletteOf(others.slice(0, count), theme);
-      for (const [name, { color }] of looks) assert(!fixed.has(color), name);
+    for (const { folder, known } of OPS) {
+      for (const count of [1, 5, 40]) {
+        const others = mine.slice(0, count);
+        const looks = paletteOf([...known, ...others], theme);
+        const colors = known.map((name) => looks.get(name)!.color);
+        for (const name of others) {
+          const { color } = looks.get(name)!;
+          assert(!colors.includes(color), `${folder}: ${name}`);
+        }
+      }
     }
   }
 });
 
-Deno.test("paletteOf() gives the first five others marks that no known kernel has", () => {
-  const known = ["cublas", "cublaslt", "bmm-sum", "decompose-k-tile"];
-  known.push("decompose-k-tile-unfused", "decompose-k");
-  const looks = paletteOf([...known, "a", "b", "c", "d", "e"], "light");
+Deno.test("paletteOf() gives no two kernels of an op one colour, and peers muted ones", () => {
+  for (const theme of ["light", "dark"] as const) {
+    for (const { folder, known, peers } of OPS) {
+      const looks = paletteOf(known, theme);
+      const colors = Map.groupBy(known, (name) => looks.get(name)!.color);
+      assertEquals(
+        [...colors.values()].filter((names) => names.length > 1),
+        [],
+        folder,
+      );
+      const chroma = (name: string) => chromaOf(looks.get(name)!.color);
+      const vivid = known.filter((name) => chroma(name) > 0.42);
+      assertEquals(vivid.filter((name) => peers.includes(name)), [], folder);
+    }
+  }
+});
+
+Deno.test("paletteOf() draws a kernel of an op the same in every set of kernels", () => {
+  for (const { known } of OPS) {
+    const all = paletteOf([...known, ...OTHERS], "light");
+    for (const name of known) {
+      assertEquals(
+        paletteOf([name], "light").get(name),
+        all.get(name),
+        `${name} needs a colour of its own in KNOWN of palette.ts`,
+      );
+    }
+  }
+});
+
+Deno.test("paletteOf() draws a kernel's backends in shades, the first as it is alone", () => {
+  const looks = paletteOf(["naive (cpu)", "naive (cuda)", "naive"], "light");
+  assertEquals(looks.get("naive"), paletteOf(["naive"], "light").get("naive"));
   assertStrictEquals(
-    new Set([...looks.values()].map(({ mark }) => mark)).size,
-    11,
+    new Set([...looks.values()].map(({ color }) => color)).size,
+    3,
   );
 });
 
@@ -90,4 +133,10 @@ function luminance(color: string): number {
     return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
   });
   return 0.2126 * r! + 0.7152 * g! + 0.0722 * b!;
+}
+
+/** The range of a colour's channels, of 1. */
+function chromaOf(color: string): number {
+  const channels = [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16));
+  return (Math.max(...channels) - Math.min(...channels)) / 255;
 }

@@ -78,6 +78,11 @@ export class Paper {
   readonly height: number;
   readonly theme: Theme;
   readonly family: string;
+  /** The words of a picture for those who do not see it. */
+  words: { readonly title: string; readonly notes: readonly string[] } = {
+    title: "",
+    notes: [],
+  };
   readonly #scale: number;
 
   /** @param pen The context of the canvas, of a file or of the page. */

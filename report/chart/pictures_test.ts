@@ -2,7 +2,6 @@ import {
   assert,
   assertEquals,
   assertMatch,
-  assertNotStrictEquals,
   assertStrictEquals,
 } from "@std/assert";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
@@ -89,30 +88,55 @@ Deno.test("openStudio() draws the same rows to the same bytes, in any order", as
   }
 });
 
-Deno.test("openStudio() writes SVG whose text can be read, and that needs no other file", async () => {
+Deno.test("openStudio() writes small SVG with its words as text, that needs no other file", async () => {
   const studio = await openStudio();
   for (const picture of picturesOf(dataOf())) {
     const svg = studio.svg(picture, "light");
-    const texts = [...svg.matchAll(/<text [^>]*>([^<]*)<\/text>/g)]
-      .map(([, text]) => text);
-    assert(texts.includes("NVIDIA H200 · sm_90a · driver 580.1 · 2026-01-02"));
-    assertStrictEquals(/href="(?!#)|<image|\d\.\d{3}/.test(svg), false);
+    const found = [...svg.matchAll(/<text [^>]*>([^<]*)<\/text>/g)]
+      .map(([, text]) =>
+        text!.replaceAll("&lt;", "<").replaceAll("&amp;", "&")
+      );
+    const written = (await textsOf(picture)).map(({ text }) => text);
+    assertEquals(written.filter((text) => !found.includes(text)), []);
+    const odd = /.{0,20}(href="|url\((?!#)|<image|\d\.\d{3}|&apos;).{0,9}/;
+    assertStrictEquals(odd.exec(svg.replaceAll(/>[^<]*</g, "><")), null);
     assertMatch(svg, /font-family="[^"]*DejaVu[^"]*, sans-serif"/);
     const { width, height } = picture;
     assertMatch(svg, new RegExp(`viewBox="0 0 ${width} ${height}"`));
-    // Whatever was drawn before.
-    const clips = new Set(svg.match(/(?<=<clipPath id=")\w+/g));
-    assertEquals([...clips], [...clips.keys()].map((_, i) => `c${i}`));
+    assertMatch(svg, /<title id="title">[^<]*: A · B in bf16, fp32 accum/);
+    assertMatch(svg, /<desc id="desc">[^<]{60,}<\/desc>/);
+    assert(svg.length < 60_000, `${picture.name}: ${svg.length}`);
   }
+});
+
+Deno.test("plots split what would be a large file into several pictures", async () => {
+  const studio = await openStudio();
+  const [first] = plotRows();
+  const rows = Array.from({ length: 6 * 160 }, (_, i) => {
+    const [kernel, k] = [`kernel-${i % 6}`, `${64 + Math.floor(i / 6)}`];
+    const median_us = `${10 + i % 7}`;
+    return { ...first!, kernel, m: "16", n: "16", k, median_us };
+  });
+  const { speedup } = plots;
+  const pictures = speedup!(dataOf("light", rows)) as readonly Picture[];
+  assertEquals(pictures.map(({ name }) => name), [
+    ...["speedup", "speedup-2", "speedup-3"],
+  ]);
+  const shapes = await Promise.all(pictures.map(async (picture) => {
+    assert(studio.svg(picture, "light").length < 60_000);
+    const texts = await textsOf(picture);
+    return texts.filter(({ text }) => /^\d+×16×\d+$/.test(text)).length;
+  }));
+  assertEquals(shapes, [54, 54, 52]);
 });
 
 Deno.test("openStudio() draws light and dark on papers of their own", async () => {
   const studio = await openStudio();
   const [light] = picturesOf(dataOf());
   const [dark] = picturesOf(dataOf("dark"));
-  const paper = (svg: string) => /<rect fill="([^"]+)"/.exec(svg)![1];
-  assertStrictEquals(paper(studio.svg(light!, "light")), "white");
-  assertNotStrictEquals(paper(studio.svg(dark!, "dark")), "white");
+  const paper = (svg: string) => /\.k0\{fill:([^}]+)\}/.exec(svg)![1];
+  assertStrictEquals(paper(studio.svg(light!, "light")), "#ffffff");
+  assertStrictEquals(paper(studio.svg(dark!, "dark")), "#14181d");
 });
 
 for (const picture of picturesOf(dataOf())) {
@@ -161,7 +185,7 @@ Deno.test("every picture has the device and the rows' date", async () => {
   }
 });
 
-Deno.test("overview has ten kernels at most, the fastest among them, and none that runs nowhere", async () => {
+Deno.test("overview has eight kernels at most, the fastest among them, and none that runs nowhere", async () => {
   await openStudio();
   const rows = Array.from(
     { length: 14 },
@@ -175,16 +199,70 @@ Deno.test("overview has ten kernels at most, the fastest among them, and none th
     status: "unsupported",
     median_us: "",
   });
-  const data = chartData([...rows, none], {
-    theme: "light",
-    baselines: ["kernel-13"],
-  });
-  const [picture] = plots.overview!(data) as readonly Picture[];
-  const texts = (await textsOf(picture!)).map(({ text }) => text);
-  const named = texts.filter((text) => /^(kernel-|nowhere)/.test(text));
-  assertEquals(named, [
-    ...Array.from({ length: 9 }, (_, i) => `kernel-${i}`),
+  const named = async (only: readonly string[]) => {
+    const data = chartData([...rows, none], {
+      ...{ theme: "light", baselines: ["kernel-13"], only },
+    });
+    const [picture] = plots.overview!(data) as readonly Picture[];
+    const texts = (await textsOf(picture!)).map(({ text }) => text);
+    return {
+      kernels: texts.filter((text) => /^(kernel-|nowhere)/.test(text)),
+      note: texts.find((text) => text.startsWith("Median of")),
+    };
+  };
+  const { kernels, note } = await named([]);
+  assertEquals(kernels, [
+    ...Array.from({ length: 7 }, (_, i) => `kernel-${i}`),
     "kernel-13",
   ]);
-  assert(texts.some((text) => text.includes("the 10 fastest of 14 kernels")));
+  assertMatch(note!, /the 8 fastest of 14 kernels \(--kernel draws others\)/);
+  const all = Array.from({ length: 12 }, (_, i) => `kernel-${i}`);
+  assertEquals((await named(all)).kernels, all);
+});
+
+Deno.test("overview stacks crosses as its legend lists kernels", async () => {
+  const studio = await openStudio();
+  const rows = ["cublas", "mine", "yours"].flatMap((kernel) =>
+    ["1", "2"].map((k) =>
+      csvRow({
+        ...{ kernel, k, median_us: "5" },
+        ...(k === "2" && { status: "crash", median_us: "" }),
+      })
+    )
+  );
+  const data = chartData(rows, { theme: "light" });
+  const [picture] = plots.overview!(data) as readonly Picture[];
+  const svg = studio.svg(picture!, "light");
+  const heights = data.kernels.map((kernel) => {
+    const { color } = data.looks.get(kernel)!;
+    const [, name] = new RegExp(
+      `\\.(\\w+)\\{fill:none;stroke:${color};stroke-width:1.6\\}`,
+    ).exec(svg)!;
+    const path = new RegExp(`class="${name}"[^>]* d="M[\\d.]+ ([\\d.]+)`);
+    return Number(path.exec(svg)![1]);
+  });
+  assertEquals(heights, heights.toSorted((a, b) => a - b));
+  assertStrictEquals(new Set(heights).size, 3);
+});
+
+Deno.test("samples says what drift is, and which is within noise", async () => {
+  await openStudio();
+  const rows = plotRows().filter(({ kernel }) => kernel === "cublas");
+  const [picture] = plots.samples!(dataOf("light", rows)) as readonly Picture[];
+  const texts = (await textsOf(picture!)).map(({ text }) => text);
+  const sentence = texts.find((text) => text.startsWith("Drift is"));
+  assertMatch(sentence!, /first quarter .* last.* 2 % .* 5 standard errors/);
+  assert(texts.some((text) => /^drift [+−][\d.]+ %/.test(text)));
+  assert(texts.some((text) => /^[+−][\d.]+ % within noise$/.test(text)));
+});
+
+Deno.test("chartData() draws a kernel in one colour, whichever others are in the picture", () => {
+  const rows = ["cublas", "mine", "yours", "theirs"]
+    .map((kernel) => csvRow({ kernel }));
+  const others = rows.map(({ kernel }) => kernel);
+  const all = chartData(rows, { theme: "light", others });
+  for (const row of rows) {
+    const { looks } = chartData([row], { theme: "light", others });
+    assertEquals(looks.get(row.kernel), all.looks.get(row.kernel));
+  }
 });

@@ -7,7 +7,7 @@
 import { median, quantile } from "../../bench/measure/stats.ts";
 import { timeOf } from "../model/sol.ts";
 import { type ChartData, formatUs, shapeNames } from "./data.ts";
-import { frame, FRAME_HEIGHT, type Picture } from "./frame.ts";
+import { frame, FRAME_HEIGHT, NOTE, type Picture } from "./frame.ts";
 import type { Box, Paper } from "./paper.ts";
 import { drawStrip } from "./strip.ts";
 import { inkOf } from "./theme.ts";
@@ -40,13 +40,16 @@ export function samples(data: ChartData): readonly Picture[] | string {
   return [{
     name: "samples",
     width: 1240,
-    height: FRAME_HEIGHT + lines * (HEIGHT + CAPTION + 12),
+    height: FRAME_HEIGHT + NOTE + lines * (HEIGHT + CAPTION + 12),
     draw(paper) {
       const box = frame(paper, data, {
         title: "Samples in the order they were taken",
-        note: `${wandering} of ${strips.length} cases drift by ${
-          DRIFT * 100
-        } % or have two modes; shown: the ${shown.length} that do so most. Line: running median; right: how often each value came`,
+        note: [
+          `${wandering} of ${strips.length} cases drift or have two modes; shown: the ${shown.length} that do so most. Line: running median; right: how often each value came.`,
+          `Drift is the change from the median of the first quarter of the samples to that of the last. It is named from ${
+            DRIFT * 100
+          } % on, where it is also more than ${LEAST_ERRORS} standard errors; less is within noise.`,
+        ],
       });
       const width = (box.width - GAP * (ACROSS - 1)) / ACROSS;
       for (const [i, strip] of shown.entries()) {
@@ -131,7 +134,8 @@ function wordsOf(wander: Wander): string {
       Math.round(modes.share * 100)
     } %) and ${formatUs(modes.high)}`,
   ];
-  return [...drifts, ...two].join(", ") || `steady, ${percent}`;
+  return [...drifts, ...two].join(", ") ||
+    `${percent} within noise`;
 }
 
 /** The behaviour of samples. */

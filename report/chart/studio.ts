@@ -17,10 +17,13 @@ import regular from "dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf" with {
 };
 import type { Picture } from "./frame.ts";
 import { Paper } from "./paper.ts";
+import { SvgPen } from "./svg_pen.ts";
 import { type ThemeName, THEMES } from "./theme.ts";
 
 /** The name of the typeface in files, which no installed one has. */
 export const FAMILY = "mnkbench-sans";
+/** The typeface of SVG files where it is installed, else one that is about as wide. */
+const FALLBACK = "DejaVu Sans Condensed, Arial, sans-serif";
 /** Pixels of a PNG for each CSS pixel: sharp in print and on a screen of any density. */
 const SCALE = 2;
 
@@ -46,7 +49,7 @@ export interface Studio {
 export async function openStudio(): Promise<Studio> {
   // Or the library would look for fonts in the system and in the user's home.
   process.env.DISABLE_SYSTEM_FONTS_LOAD = "1";
-  const { createCanvas, GlobalFonts, SvgExportFlag } = await import(
+  const { createCanvas, GlobalFonts } = await import(
     "@napi-rs/canvas"
   );
   if (!GlobalFonts.has(FAMILY)) {
@@ -56,11 +59,20 @@ export async function openStudio(): Promise<Studio> {
   }
   return {
     svg(picture, theme) {
+      const pen = new SvgPen(createCanvas(1, 1).getContext("2d"));
+      // The same interface but for what no chart uses.
+      const paper = paperOf(picture, { pen: pen as never, theme });
+      picture.draw(paper);
       const { width, height } = picture;
-      const flag = SvgExportFlag.NoPrettyXML;
-      const canvas = createCanvas(width, height, flag);
-      picture.draw(paperOf(picture, { pen: canvas.getContext("2d"), theme }));
-      return tidied(canvas.getContent().toString(), picture);
+      const { title, notes } = paper.words;
+      const description = notes.join(" ");
+      return pen.format({
+        width,
+        height,
+        title,
+        description,
+        family: FALLBACK,
+      });
     },
     async png(picture, theme, svg) {
       const { width, height } = picture;
@@ -80,28 +92,6 @@ function paperOf({ width, height }: Picture, { pen, theme, scale = 1 }: {
 }): Paper {
   const options = { width, height, scale, family: FAMILY };
   return new Paper(pen, { ...options, theme: THEMES[theme] });
-}
-
-/** Returns `svg` with a size to scale from, clips counted from 0, and two decimals. */
-function tidied(svg: string, { name, width, height }: Picture): string {
-  // The library counts all clips that it ever drew.
-  const clips = new Map<string, string>();
-  return svg
-    .replaceAll(/(?<= id="|url\(#)cl_\w+/g, (id) => {
-      const own = clips.get(id) ?? `c${clips.size}`;
-      clips.set(id, own);
-      return own;
-    })
-    .replaceAll(
-      /-?\d+\.\d{3,}(?:e-?\d+)?/g,
-      (number) => `${+Number(number).toFixed(2)}`,
-    )
-    // Where an SVG is shown the typeface may be missing.
-    .replaceAll(/ font-family="[^"]*/g, "$&, sans-serif")
-    .replace(
-      /(<svg [^>]*)>/,
-      `$1 viewBox="0 0 ${width} ${height}" role="img"><title>${name}</title>`,
-    ) + "\n";
 }
 
 /** Bytes before the first chunk that may be added: the signature and the chunk IHDR. */

@@ -37,6 +37,8 @@ export interface AlbumOptions {
   /** None stands for all. */
   readonly suites: readonly string[];
   readonly theme: ThemeName;
+  /** Kernels to draw; none stands for the suite's. */
+  readonly kernels: readonly string[];
   readonly baseline: string | undefined;
   /** Rows of one timing for each suite and device. */
   readonly timer: string | undefined;
@@ -50,7 +52,7 @@ export interface AlbumOptions {
  * the suites, and for a baseline that a suite has no row of.
  */
 export async function* albumsOf(options: AlbumOptions): AsyncGenerator<Album> {
-  const { suites } = options;
+  const { suites, kernels } = options;
   const all = await readRows(usualPaths(options.paths));
   const known = [...new Set(all.map(({ row }) => row.suite))];
   const absent = suites.find((suite) => !known.includes(suite));
@@ -66,19 +68,38 @@ export async function* albumsOf(options: AlbumOptions): AsyncGenerator<Album> {
   const { rows, others } = ofOneTiming(wanted.map(({ row }) => row), options);
   if (others !== "") tellFolded(othersLine(others));
   const shown = new Set(rows);
+  // Whatever is drawn of them, a kernel has the same colour.
+  const names = [...new Set(all.map(({ row: { kernel } }) => kernel))];
+  const unknown = kernels.find((name) => !names.includes(name));
+  if (unknown !== undefined) {
+    throw new UserError(
+      `No row is of kernel ${unknown}: --kernel must be one of ${
+        names.join(", ")
+      }`,
+      EXIT.nothing,
+    );
+  }
   for (
     const [folder, rows] of Map.groupBy(
       wanted.filter(({ row }) => shown.has(row)),
       ({ row }) => folderOf(row),
     )
   ) {
-    yield { folder, data: await dataOf(rows, options) };
+    const own = rows.map(({ row: { kernel } }) => kernel);
+    // Of a suite without any of them nothing is drawn.
+    if (kernels.length > 0 && !own.some((name) => kernels.includes(name))) {
+      continue;
+    }
+    yield { folder, data: await dataOf(rows, { ...options, names }) };
   }
 }
 
 async function dataOf(
   sourced: readonly SourcedRow[],
-  { theme, baseline }: AlbumOptions,
+  { theme, baseline, kernels: only, names }: AlbumOptions & {
+    /** All kernels of the rows. */
+    readonly names: readonly string[];
+  },
 ): Promise<ChartData> {
   const rows = sourced.map(({ row }) => row);
   const files = [...new Set(sourced.map(({ file }) => file))];
@@ -108,6 +129,8 @@ async function dataOf(
       "torch.mm",
     ],
     ...(calibration && { calibration }),
+    only,
+    others: names,
     samples: (row) => evidence.get(row)?.repeats ?? [],
   });
 }

@@ -66,11 +66,19 @@ export class Shown implements AsyncDisposable {
     return new Shown(browser);
   }
 
-  /** Opens `html` from a file, until its first table is there. */
+  /** Opens the report `html` from a file, until its first table is there. */
   async open(html: string, look: Look): Promise<Opened> {
+    const opened = await this.openFile("report.html", html, look);
+    await opened.page.locator("#table table").waitFor();
+    await opened.page.locator("#charts h2").waitFor();
+    return opened;
+  }
+
+  /** Opens `text` from a file. */
+  async openFile(name: string, text: string, look: Look): Promise<Opened> {
     const { width, height, hash = "", scheme = "light" } = look;
-    const path = `${this.#folder}/report.html`;
-    Deno.writeTextFileSync(path, html);
+    const path = `${this.#folder}/${name}`;
+    Deno.writeTextFileSync(path, text);
     const context = await this.#browser.newContext({
       viewport: { width, height },
       colorScheme: scheme,
@@ -87,8 +95,6 @@ export class Shown implements AsyncDisposable {
       }
     });
     await page.goto(`file://${path}${hash === "" ? "" : `#${hash}`}`);
-    await page.locator("#table table").waitFor();
-    await page.locator("#charts h2").waitFor();
     return { page, complaints, requests };
   }
 
