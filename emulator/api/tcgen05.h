@@ -31,8 +31,9 @@ HIDDEN void tensor_multiply(unsigned sums, unsigned long long a, unsigned long l
   const EmuTensorProduct product = {a, b, sums, instruction, scales_a, scales_b, add, GROUP == 2};
   emu_tensor_multiply(&product);
 }
-template <int GROUP> HIDDEN void tensor_commit(unsigned bar, unsigned short mask) {
-  emu_tensor_commit(bar, GROUP == 2 ? mask : 1u << emu_rank(), GROUP == 2);
+HIDDEN inline void tensor_commit(unsigned bar) { emu_tensor_commit(bar, 1u << emu_rank(), 0); }
+template <int GROUP> HIDDEN void tensor_commit_to_all(unsigned bar, unsigned short mask) {
+  emu_tensor_commit(bar, mask, GROUP == 2);
 }
 HIDDEN inline void tensor_load(float (&d)[16], unsigned from) { emu_tensor_load(d, from, 16); }
 

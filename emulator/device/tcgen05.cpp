@@ -169,6 +169,7 @@ void finish(Pipe &pipe) {
   pipe.committed.pop_front();
   for (const Work &work : g.work) work();
   for (Block *b : g.told) {
+    if (!b->living) emu_fault("products tell the barrier of block %u, which has ended", b->id);
     Mbarrier &m = mbarrier_at(*b, g.barrier, true);
     m.arriving.learn(g.before);
     visit(*b, g.done);

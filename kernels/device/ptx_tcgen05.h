@@ -102,13 +102,17 @@ DEVICE void tensor_multiply(unsigned sums, unsigned long long a, unsigned long l
                  "r"(instruction), "r"(scales_a), "r"(scales_b), "r"((unsigned)add) : "memory");
 }
 
-// Arrives at `bar`, in a pair at that of each block of the cluster in `mask`, once all copies and
-// products that this thread issued are done.
+// Arrives at `bar` once all copies and products that this thread issued are done.
+DEVICE void tensor_commit(unsigned bar) {
+  asm volatile("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%0];" ::
+               "r"(bar) : "memory");
+}
+// The same, at that of each block of the cluster in `mask`.
 template <int GROUP>
-DEVICE void tensor_commit(unsigned bar, unsigned short mask) {
+DEVICE void tensor_commit_to_all(unsigned bar, unsigned short mask) {
   if constexpr (GROUP == 1)
-    asm volatile("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%0];" ::
-                 "r"(bar) : "memory");
+    asm volatile("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster"
+                 ".multicast::cluster.b64 [%0], %1;" ::"r"(bar), "h"(mask) : "memory");
   else
     asm volatile("tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster"
                  ".multicast::cluster.b64 [%0], %1;" ::"r"(bar), "h"(mask) : "memory");

@@ -36,34 +36,88 @@ const EXTREMES: readonly {
     // Tiles that start within an atom of scales, over two atoms, and rounds of the ring.
     kernel: "blackwell",
     list: { m: "330+72", n: "72+136", k: "1408+320" },
-    config: { MAXN: 192, TMA: 0, PAIR: 1, STORE: 16, STAGES: 0, EACH: 0 },
+    config: {
+      MAXN: 192,
+      TMA: 0,
+      PAIR: 1,
+      SHARE: 1,
+      STORE: 16,
+      STAGES: 0,
+      EACH: 0,
+    },
     arch: "sm_100a",
   },
   {
     kernel: "blackwell",
     list: { m: "129+1", n: "136+8", k: "1344+64" },
-    config: { MAXN: 128, TMA: 1, PAIR: 1, STORE: 16, STAGES: 2, EACH: 1 },
+    config: {
+      MAXN: 128,
+      TMA: 1,
+      PAIR: 1,
+      SHARE: 1,
+      STORE: 16,
+      STAGES: 2,
+      EACH: 1,
+    },
     arch: "sm_100a",
   },
   {
     // M-major, with whole vectors of M and without.
     kernel: "blackwell",
-    list: { m: "264+40", n: "136+40", k: "192+1088" },
-    config: { MAXN: 256, TMA: 2, PAIR: 2, STORE: 16, STAGES: 0, EACH: 0 },
+    list: { m: "264+40", n: "136+40", k: "192+1088", layout: "nt-mmajor" },
+    config: {
+      MAXN: 256,
+      TMA: 2,
+      PAIR: 2,
+      SHARE: 1,
+      STORE: 16,
+      STAGES: 0,
+      EACH: 0,
+    },
     arch: "sm_100a",
   },
   {
     // Pairs whose second block has no rows, or no tokens.
     kernel: "blackwell",
     list: { m: "330+1", n: "136+264", k: "64+1344" },
-    config: { MAXN: 192, TMA: 1, PAIR: 2, STORE: 16, STAGES: 0, EACH: 0 },
+    config: {
+      MAXN: 192,
+      TMA: 1,
+      PAIR: 2,
+      SHARE: 1,
+      STORE: 16,
+      STAGES: 0,
+      EACH: 0,
+    },
+    arch: "sm_100a",
+  },
+  {
+    kernel: "blackwell",
+    list: { m: "330+1", n: "136+264", k: "64+1344" },
+    config: {
+      MAXN: 256,
+      TMA: 2,
+      PAIR: 1,
+      SHARE: 2,
+      STORE: 16,
+      STAGES: 0,
+      EACH: 0,
+    },
     arch: "sm_100a",
   },
   {
     // M-major, with whole stores of 32 bytes and without.
     kernel: "blackwell",
-    list: { m: "144+72", n: "136+8", k: "192+64" },
-    config: { MAXN: 128, TMA: 2, PAIR: 1, STORE: 32, STAGES: 0, EACH: 0 },
+    list: { m: "144+72", n: "136+8", k: "192+64", layout: "nt-mmajor" },
+    config: {
+      MAXN: 128,
+      TMA: 2,
+      PAIR: 1,
+      SHARE: 1,
+      STORE: 32,
+      STAGES: 0,
+      EACH: 0,
+    },
     arch: "sm_100a",
   },
   {
@@ -210,7 +264,7 @@ for (const [i, { kernel, list, config, stages, arch }] of EXTREMES.entries()) {
     `${kernel} is right on the emulator, ${formatValues(config)}`,
     async (device) => {
       const layout = i % 2 ? "nt" : "nt-mmajor";
-      const point = groupedMatmul.point({ ...list, layout });
+      const point = groupedMatmul.point({ layout, ...list });
       // Few units, so that blocks take several tiles.
       await right(ofUnits(device, 4), named(kernel), {
         ...{ point, config, stages, seeds: [i] },

@@ -104,7 +104,7 @@ function blackwellCase(
   list: Values = TILES,
 ): MutantCase<GroupedPoint> {
   const all = {
-    ...{ MAXN: 64, TMA: 1, PAIR: 1, STORE: 16, STAGES: 0, EACH: 0 },
+    ...{ MAXN: 64, TMA: 1, PAIR: 1, SHARE: 1, STORE: 16, STAGES: 0, EACH: 0 },
     ...config,
   };
   const options = { list, config: all, units: 4 };
@@ -175,6 +175,9 @@ export const mutantCases: Readonly<Record<string, MutantCase<GroupedPoint>>> = {
     ...["blackwell_lone_commit", "blackwell_same_tokens"],
     "blackwell_same_rows",
   ]),
+  "Blackwell's tokens for all": blackwellCase({ TMA: 2, SHARE: 4 }, [
+    ...["blackwell_no_share", "blackwell_early_share"],
+  ], { m: "72+9", n: "520+392", k: "64+1344" }),
   "Blackwell's stores of 32 bytes": blackwellCase({ STORE: 32 }, [
     "blackwell_odd_store",
   ], { m: "80+72", n: "40+8", k: 64, layout: "nt-mmajor" }),

@@ -8,12 +8,13 @@
 // are the rows of a product, of which a block always has 128, tokens its columns, any multiple of
 // 16. A tile is a block, so that another block of the multiprocessor multiplies while one stores;
 // with PAIR = 2 it is two blocks, of a cluster, whose products are made together: each has 128 rows
-// of weights and half of the tokens. Copies run ahead in a ring.
+// of weights and half of the tokens. With SHARE > 1 a cluster has as many tiles, of the same tokens,
+// which its first block copies to all. Copies run ahead in a ring.
 //
 // Compile-time: MAXN (tokens of a tile), STAGES (steps of 256 elements of K in flight), TMA (threads
-// that copy boxes by tensor maps; 0: all lanes of four warps copy 16 bytes each), PAIR, STORE (bytes
-// of a store of M-major sums: 16 or 32).
-// grid PAIR tiles, block 160, clusters of PAIR. `maps`: four for each problem, see blackwell.ts.
+// that copy boxes by tensor maps; 0: all lanes of four warps copy 16 bytes each), PAIR, SHARE (one of
+// the two is 1), STORE (bytes of a store of M-major sums: 16 or 32).
+// grid PAIR SHARE items, block 160, clusters of PAIR SHARE. `maps`: four for each problem, see blackwell.ts.
 #include "../../../common/mutant.h"
 #include "../../../device/ptx_memory.h"
 #include "../../../device/ptx_mma.h"
@@ -23,12 +24,13 @@
 
 constexpr int STORERS = 128, BLOCKS = MAXN <= 128 ? 2 : 1, COLUMNS = tensor_columns(MAXN, STAGES);
 constexpr int TOKENS = MAXN / PAIR; // of a stage
-constexpr unsigned short BOTH = PAIR == 2 && !MUTANT(blackwell_lone_commit) ? 3 : 1;
+constexpr int CLUSTER = PAIR * SHARE;
+constexpr unsigned short BOTH = MUTANT(blackwell_lone_commit) ? 1 : 3, ALL = (1 << CLUSTER) - 1;
 constexpr int LAG = STAGES - 1; // steps on their way: one more would wait for itself
 
 SHARED_MEMORY(1024); // where swizzle atoms start
 
-// A tile: weights from `row` on, tokens from `token` on, a multiple of 64; `cols` of 16.
+// A tile, or those of a cluster: weights from `row` on, tokens from `token` on, a multiple of 64; `cols` of 16.
 struct Item {
   int problem, row, token, cols;
 };
@@ -42,6 +44,7 @@ __device__ inline unsigned full_of(unsigned base, int step) {
 __device__ inline unsigned empty_of(unsigned base, int step) {
   return base + empty_offset(MAXN, PAIR, STAGES, ring_index(step, STAGES));
 }
+__device__ inline int rank_of() { return CLUSTER > 1 ? cluster_rank() : 0; }
 __device__ inline int steps_of(const Problem& p) { return (p.k / SLAB + SLABS - 1) / SLABS; }
 __device__ inline int slabs_of(const Problem& p, int step) {
   return min(SLABS, p.k / SLAB - step * SLABS);
@@ -86,13 +89,13 @@ __device__ inline int bytes_of(const Item& item, int part) {
 // last are those of the next rows, and are not used.
 __device__ inline void copy_boxes(const Problem& p, const Item& item, const TensorMap* maps,
                                   unsigned base, int part) {
-  int rank = PAIR == 2 ? cluster_rank() : 0, slabs = p.k / SLAB;
+  int rank = rank_of(), slabs = p.k / SLAB;
   unsigned long long once = evict_first(), again = evict_normal();
   for (int i = 0; i < 4; i++) acquire_map(maps + i);
   for (int step = 0; step < steps_of(p); step++) {
     unsigned full = full_of(base, step), to = stage_of(base, step);
     if (!MUTANT(blackwell_early_copy)) barrier_wait(empty_of(base, step), empty_parity(step, STAGES));
-    if (rank == 0)
+    if (PAIR == 1 || rank == 0)
       barrier_expect(full, (PAIR - MUTANT(blackwell_half_bytes)) * bytes_of(item, part));
     int slab = step * SLABS;
     if (part == 0) {
@@ -101,7 +104,13 @@ __device__ inline void copy_boxes(const Problem& p, const Item& item, const Tens
       copy_tile_for<PAIR>(to + weight_scales_offset(MAXN, PAIR, 0), maps + 2, 0,
                           row / ROWS * slabs + slab, full, once);
     }
-    if (part == TMA - 1) {
+    if (part == TMA - 1 && SHARE > 1) {
+      if (rank != 0) continue;
+      copy_tile_to_all(to + tokens_offset(), maps + 1, slab * 32, item.token, full, ALL);
+      for (int i = 0; i < atoms_of(item); i++)
+        copy_tile_to_all(to + token_scales_offset(MAXN, PAIR, i, 0), maps + 3, 0,
+                         (first_atom(item) + i) * slabs + slab, full, ALL);
+    } else if (part == TMA - 1) {
       int token = item.token + (MUTANT(blackwell_same_tokens) ? 0 : rank * (item.cols / PAIR));
       copy_tile_for<PAIR>(to + tokens_offset(), maps + 1, slab * 32, token, full, again);
       for (int i = 0; i < atoms_of(item); i++)
@@ -149,16 +158,22 @@ __device__ inline void multiply_all(const Problem& p, const Item& item, unsigned
                       tensor + weight_scales_column(MAXN, index, s),
                       tensor + token_scales_column(MAXN, index, s, 0) + token_shift(item.token),
                       step + s > 0);
-    tensor_commit<PAIR>(empty_of(base, step), BOTH);
+    unsigned empty = empty_of(base, step);
+    if (PAIR == 2) tensor_commit_to_all<PAIR>(empty, BOTH);
+    // Also at the block that copies the tokens.
+    else if (SHARE > 1) tensor_commit_to_all<PAIR>(empty, 1 << rank_of() | !MUTANT(blackwell_no_share));
+    else tensor_commit(empty);
   }
-  tensor_commit<PAIR>(base + done_offset(MAXN, PAIR, STAGES), PAIR == 2 ? 3 : 1);
+  unsigned done = base + done_offset(MAXN, PAIR, STAGES);
+  if (PAIR == 2) tensor_commit_to_all<PAIR>(done, 3);
+  else tensor_commit(done);
 }
 
 // A lane has the sums of one row of weights: by rows of N, 32 lanes store 64 bytes side by side;
 // M-major, a lane stores 16, or 32 where M is a multiple of as many.
 __device__ inline void store_all(const Problem& p, const Item& item, unsigned tensor, int mmajor) {
   int row = item.row + threadIdx.x;
-  if (PAIR == 2 && !MUTANT(blackwell_same_rows)) row += cluster_rank() * ROWS;
+  if (!MUTANT(blackwell_same_rows)) row += rank_of() * ROWS;
   unsigned short* c = (unsigned short*)p.c;
   for (int col = 0; col < item.cols; col += 16) {
     float d[16];
@@ -185,11 +200,11 @@ __device__ inline void store_all(const Problem& p, const Item& item, unsigned te
   }
 }
 
-// All threads of the block, or of the pair of blocks, meet.
+// All threads of the block, or of its cluster, meet.
 __device__ inline void meet() {
   __syncwarp();
   tensor_fence_before();
-  if constexpr (PAIR == 2) cluster_sync();
+  if constexpr (CLUSTER > 1) cluster_sync();
   else __syncthreads();
   tensor_fence_after();
 }
@@ -197,12 +212,12 @@ __device__ inline void meet() {
 extern "C" __global__ void __launch_bounds__(STORERS + 32, BLOCKS)
 blackwell(const Problem* problems, const Item* items, const TensorMap* maps, int mmajor) {
   unsigned base = shared_address(memory), slot = base + address_offset(MAXN, PAIR, STAGES);
-  const Item item = items[blockIdx.x / PAIR];
+  const Item item = items[blockIdx.x / CLUSTER];
   const Problem& p = problems[item.problem];
   if (threadIdx.x == 0) {
     for (int s = 0; s < STAGES; s++) {
       barrier_init(full_of(base, s), TMA ? TMA : STORERS / 32);
-      barrier_init(empty_of(base, s), 1);
+      barrier_init(empty_of(base, s), rank_of() == 0 && !MUTANT(blackwell_early_share) ? SHARE : 1);
     }
     barrier_init(base + done_offset(MAXN, PAIR, STAGES), 1);
     barrier_made();
@@ -218,7 +233,7 @@ blackwell(const Problem* problems, const Item* items, const TensorMap* maps, int
     if (!MUTANT(blackwell_early_load)) barrier_wait(base + done_offset(MAXN, PAIR, STAGES), 0);
     tensor_fence_after();
     store_all(p, item, tensor, mmajor);
-  } else if ((PAIR == 1 || cluster_rank() == 0) && elect()) {
+  } else if ((PAIR == 1 || rank_of() == 0) && elect()) {
     multiply_all(p, item, base, tensor);
   }
   meet();

@@ -35,6 +35,8 @@ export type BlackwellConfig = Values & {
   readonly TMA: number;
   /** Blocks whose products are made together. */
   readonly PAIR: number;
+  /** Blocks with a tile each, of the same tokens, which are copied once. */
+  readonly SHARE: number;
   /** Bytes of a store of sums. */
   readonly STORE: number;
   /** Steps of K in flight; 0: as many as there is room for. */
@@ -99,13 +101,13 @@ export function sharedBytes(config: BlackwellConfig): number {
 /** All tiles, heaviest first, with columns of products: `Item` of blackwell.cu. */
 export function itemsOf(
   problems: readonly Sizes[],
-  { MAXN, PAIR }: BlackwellConfig,
+  { MAXN, PAIR, SHARE }: BlackwellConfig,
 ): Tile[] {
   const step = COLUMNS * PAIR;
   return tilesOf(problems, {
-    rows: ROWS * PAIR,
+    rows: ROWS * PAIR * SHARE,
     partsOf: (problem) => evenParts(problems[problem]!.m, { MAXN, STEP }),
-    clocksOf: (cols, k) => tileClocks(cols, k, PAIR),
+    clocksOf: (cols, k) => tileClocks(cols, k, PAIR * SHARE),
   }).map((tile) => ({
     ...tile,
     cols: Math.min(
@@ -133,11 +135,18 @@ const rules: Rules<GroupedPoint, BlackwellConfig> = {
       : TMA === 0
       ? `PAIR=${PAIR}: copies by lanes cannot tell the other block's barrier`
       : `no cluster of ${PAIR} blocks fits on the device`,
-  rows(point, { PAIR }) {
-    const most = Math.max(...realProblems(point).map(({ n }) => n));
-    return PAIR === 1 || most > ROWS
+  share: (_, { TMA, SHARE }, { clusters }) =>
+    SHARE === 1 || (TMA > 0 && clusters?.[SHARE - 1] !== 0)
       ? undefined
-      : `PAIR=${PAIR}: no problem has more than ${ROWS} rows of B`;
+      : TMA === 0
+      ? `SHARE=${SHARE}: lanes copy to their own block alone`
+      : `no cluster of ${SHARE} blocks fits on the device`,
+  rows(point, { PAIR, SHARE }) {
+    const most = Math.max(...realProblems(point).map(({ n }) => n));
+    const blocks = PAIR * SHARE;
+    return blocks === 1 || most > ROWS * (blocks - 1)
+      ? undefined
+      : `${blocks} blocks of ${ROWS} rows of B, no problem has more than ${most}`;
   },
   store: (point, { STORE }) =>
     STORE === 16 ||
@@ -160,8 +169,8 @@ const rules: Rules<GroupedPoint, BlackwellConfig> = {
 const [COLUMN, BYTES, TILE, MHZ] = [0.5, 40, 4000, 1800];
 
 /** Clocks of a tile but for those that it always takes. */
-function tileClocks(cols: number, k: number, pair: number): number {
-  return k / 64 * Math.max(COLUMN * cols, (ROWS + cols / pair) * 36 / BYTES);
+function tileClocks(cols: number, k: number, share: number): number {
+  return k / 64 * Math.max(COLUMN * cols, (ROWS + cols / share) * 36 / BYTES);
 }
 
 /** A rough time in µs, of use to order configs. */
@@ -170,14 +179,15 @@ function predict(
   config: BlackwellConfig,
   { units }: Pick<DeviceInfo, "units">,
 ): number {
-  const { PAIR, TMA, STORE, EACH } = config;
+  const { PAIR, SHARE, TMA, STORE, EACH } = config;
   const problems = realProblems(point);
   // Threads that copy and narrow stores cost a tile about as much as its start does.
   const tile = TILE * (1 + (TMA === 0 ? 1 : 0.1 / TMA) + 4 / STORE) +
     TILE / stagesOf(config);
   const clocks = itemsOf(problems, config).reduce(
     (sum, { problem, cols }) =>
-      sum + PAIR * (tileClocks(cols, problems[problem]!.k, PAIR) +
+      sum +
+      PAIR * SHARE * (tileClocks(cols, problems[problem]!.k, PAIR * SHARE) +
           tile / blocksOf(config)),
     0,
   );
@@ -259,13 +269,15 @@ export const blackwell: Kernel<GroupedPoint> = defineKernel<
       MAXN: [128, 256, 192, 64],
       TMA: [2, 1, 0],
       PAIR: [2, 1],
+      SHARE: [1, 2, 4],
       STORE: [32, 16],
       STAGES: [0, 4, 2],
       EACH: [0, 1],
-    })].filter(({ TMA, PAIR, STORE, STAGES, EACH }) =>
+    })].filter(({ TMA, PAIR, SHARE, STORE, STAGES, EACH }) =>
       // The steps of the competition's entry; see README.md.
-      (STAGES === 0 && !EACH) ||
-      (TMA === 1 && PAIR === 1 && STORE === 16 && STAGES > 0 &&
+      (STAGES === 0 && !EACH &&
+        (SHARE === 1 || (PAIR === 1 && TMA === 2))) ||
+      (TMA === 1 && PAIR * SHARE === 1 && STORE === 16 && STAGES > 0 &&
         (STAGES === 2 || !EACH))
     ),
   rules,
@@ -273,7 +285,7 @@ export const blackwell: Kernel<GroupedPoint> = defineKernel<
   builds: (_, config) => [build(config)],
   prepare(site) {
     const { point, config } = site;
-    const { PAIR, TMA, EACH } = config;
+    const { PAIR, SHARE, TMA, EACH } = config;
     const problems = realProblems(point);
     const items = itemsOf(problems, config);
     const table = uploadedTable(site);
@@ -289,9 +301,9 @@ export const blackwell: Kernel<GroupedPoint> = defineKernel<
             point.layout !== "nt",
           ],
           shape: {
-            grid: [PAIR * part.length, 1, 1],
+            grid: [PAIR * SHARE * part.length, 1, 1],
             block: [160, 1, 1],
-            cluster: PAIR,
+            cluster: PAIR * SHARE,
             sharedBytes: sharedBytes(config),
           },
         })

@@ -20,7 +20,7 @@ import {
 } from "./blackwell.ts";
 
 const PLAIN: BlackwellConfig = {
-  ...{ MAXN: 128, TMA: 0, PAIR: 1, STORE: 16, STAGES: 0, EACH: 0 },
+  ...{ MAXN: 128, TMA: 0, PAIR: 1, SHARE: 1, STORE: 16, STAGES: 0, EACH: 0 },
 };
 
 Deno.test("blackwell.unsupported() takes sm_100a and sm_103a, and says what it is elsewhere", () => {
@@ -70,9 +70,12 @@ Deno.test("blackwell.candidates() name the rule that a config breaks", () => {
   const list = { m: 320, n: 256, k: 64 };
   assertEquals(
     broken({ ...list, layout: "nt-mmajor" }, b200),
-    new Set(["pair", "stages"]),
+    new Set(["pair", "rows", "stages"]),
   );
-  assertEquals(broken(list, b200), new Set(["pair", "store", "stages"]));
+  assertEquals(
+    broken(list, b200),
+    new Set(["pair", "rows", "store", "stages"]),
+  );
   assertEquals(
     broken({ ...list, m: 8, n: 128 }, { ...b200, tensorMaps: false }),
     new Set(["tokens", "maps", "pair", "store"]),
@@ -96,6 +99,7 @@ Deno.test("a config has the tensor maps, clusters and launches that it names", (
     }).queue.map(({ shape }) => [shape!.grid[0], shape!.cluster]);
   assertEquals(plan(PLAIN), [[6, 1]]);
   assertEquals(plan({ ...PLAIN, TMA: 2, PAIR: 2 }), [[8, 2]]);
+  assertEquals(plan({ ...PLAIN, TMA: 2, SHARE: 4 }), [[8, 4]]);
   assertEquals(plan({ ...PLAIN, TMA: 1, STAGES: 2, EACH: 1 }), [[3, 1], [
     3,
     1,
@@ -161,6 +165,7 @@ Deno.test({
       compile("100a", PLAIN),
       compile("103a", { ...PLAIN, MAXN: 256, TMA: 1, STAGES: 2 }),
       compile("100a", { ...PLAIN, TMA: 2, PAIR: 2, STORE: 32 }),
+      compile("100a", { ...PLAIN, MAXN: 64, TMA: 2, SHARE: 4 }),
     ]);
     for (const { success, log } of results) {
       assert(success, log);
