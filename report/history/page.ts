@@ -32,7 +32,7 @@ caption span { font-weight: 400; }
 th, td { text-align: left; padding: .15rem .5rem; border-top: 1px solid #8884; vertical-align: middle; }
 td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 svg { display: block; width: 26rem; max-width: 45vw; height: 2.2rem; }
-polyline { fill: none; stroke: #2a6fb0; stroke-width: 1.5; vector-effect: non-scaling-stroke; }
+polyline { stroke-linecap: round; fill: none; stroke: #2a6fb0; stroke-width: 1.5; vector-effect: non-scaling-stroke; }
 line { stroke: #c0392b; stroke-width: 1.5; vector-effect: non-scaling-stroke; }
 .slower { color: #c0392b; } .faster { color: #1e8449; }
 [hidden] { display: none; }
@@ -43,19 +43,21 @@ const SCRIPT = `
 const form = document.querySelector("form");
 function apply() {
   const wanted = Object.fromEntries(new FormData(form));
+  for (const part of document.querySelectorAll("section")) {
+    part.hidden = Boolean(wanted.suite) && part.dataset.suite !== wanted.suite;
+  }
   let shown = 0;
   for (const row of document.querySelectorAll("tbody tr")) {
-    const fits = (!wanted.kernel || row.dataset.kernel === wanted.kernel) &&
-      (!wanted.change || row.dataset.change !== "") &&
-      row.dataset.text.includes(wanted.text.trim().toLowerCase());
-    row.hidden = !fits;
-    if (fits) shown++;
+    row.hidden = Boolean(wanted.kernel) && row.dataset.kernel !== wanted.kernel ||
+      Boolean(wanted.change) && row.dataset.change === "" ||
+      !row.dataset.text.includes(wanted.text.trim().toLowerCase());
+    if (!row.hidden && !row.closest("section").hidden) shown++;
   }
-  for (const part of document.querySelectorAll("table, section")) {
-    part.hidden = !part.querySelector("tbody tr:not([hidden])") ||
-      part.matches("section") && wanted.suite && part.dataset.suite !== wanted.suite;
+  for (const table of document.querySelectorAll("table")) {
+    table.hidden = !table.querySelector("tbody tr:not([hidden])");
   }
-  document.querySelector("output").textContent = shown + " cases";
+  document.querySelector("output").textContent =
+    shown === 1 ? "1 case" : shown + " cases";
 }
 form.addEventListener("input", apply);
 form.addEventListener("submit", (event) => event.preventDefault());
@@ -167,6 +169,8 @@ function lineOf(story: Story, places: Places): string {
   }" data-change="${kind}" data-text="${escaped(text)}">${cells.join("")}</tr>`;
 }
 
+/** The share of the times that a picture has above and below them. */
+const ROOM = 1.05;
 /** Units of a picture, which is as wide as all runs. */
 const [WIDTH, HEIGHT, MARGIN] = [1000, 60, 4];
 
@@ -177,16 +181,18 @@ function pictureOf(
   if (timed.length === 0) return "";
   const times = timed.map(({ median_us }) => median_us);
   const [low, high] = [Math.min(...times), Math.max(...times)];
+  // Noise must not look like a change.
+  const [bottom, top] = [low / ROOM, high * ROOM];
   const steps = Math.max(1, places.size - 1);
   const x = (at: number) =>
     Math.round(places.get(timed[at]!.run)!.i * WIDTH / steps);
   const y = (us: number) =>
     Math.round(
-      MARGIN +
-        (HEIGHT - 2 * MARGIN) *
-          (high === low ? 0.5 : (high - us) / (high - low)),
+      MARGIN + (HEIGHT - 2 * MARGIN) * (top - us) / (top - bottom),
     );
   const points = times.map((us, i) => `${x(i)},${y(us)}`).join(" ");
+  // A line of no length is drawn as a dot.
+  const more = times.length === 1 ? ` ${points}` : "";
   const marks = levels.slice(1).map(({ from }) =>
     `<line x1="${x(from)}" x2="${x(from)}" y1="0" y2="${HEIGHT}"/>`
   ).join("");
@@ -195,7 +201,7 @@ function pictureOf(
   } to ${formatMicroseconds(high)} µs`;
   return `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img"><title>${
     escaped(title)
-  }</title>${marks}<polyline points="${points}"/></svg>`;
+  }</title>${marks}<polyline points="${points}${more}"/></svg>`;
 }
 
 function nameOf(run: StoryRun): string {

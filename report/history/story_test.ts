@@ -1,5 +1,6 @@
 import { assertAlmostEquals, assertEquals, assertMatch } from "@std/assert";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
+import { inBrowser } from "../page/testdata/browser.ts";
 import { csvRow } from "../testdata/csv_rows.ts";
 import { centerOf } from "./center.ts";
 import { formatHistory } from "./page.ts";
@@ -76,3 +77,25 @@ Deno.test("centerOf() is the median of the last level, with the spread of its ru
   assertEquals(centerOf([broken, ...newest]), broken);
   assertEquals(centerOf([]), undefined);
 });
+
+inBrowser("shows what its filters leave", async (browser, complaints) => {
+  const stories = storiesOf([series("a", 8, 6), series("b", 7)]);
+  const contests = contestsOf(stories, RUNS);
+  const html = formatHistory({
+    ...{ runs: RUNS, source: "h.sqlite" },
+    chapters: [{ suite: "one", contests }, { suite: "two", contests }],
+  });
+  const look = { width: 1000, height: 800 };
+  const opened = await browser.openFile("history.html", html, look);
+  const { page } = opened;
+  const shown = () => page.locator("tbody tr:visible").count();
+  const said = () => page.locator("output").innerText();
+  assertEquals([await shown(), await said()], [4, "4 cases"]);
+  await page.selectOption("select[name=suite]", "two");
+  assertEquals([await shown(), await said()], [2, "2 cases"]);
+  await page.check("input[name=change]");
+  assertEquals([await shown(), await said()], [1, "1 case"]);
+  await page.fill("input[name=text]", "32×32");
+  assertEquals([await shown(), await said()], [0, "0 cases"]);
+  complaints.push(...opened.complaints, ...opened.requests);
+}, "formatHistory()");

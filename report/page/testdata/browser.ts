@@ -108,9 +108,10 @@ export class Shown implements AsyncDisposable {
 export function inBrowser(
   name: string,
   test: (shown: Shown, complaints: string[]) => Promise<void>,
+  what = "formatReport()",
 ): void {
   Deno.test({
-    name: `formatReport() in Chromium ${name}${without.reason}`,
+    name: `${what} in Chromium ${name}${without.reason}`,
     ignore: without.ignore,
     // The browser's pipes are closed after the last test's promise.
     sanitizeOps: false,
