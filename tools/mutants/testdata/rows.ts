@@ -277,8 +277,8 @@ export const ROWS: readonly HarnessMutant[] = [
     ],
     [
       "an interval of 90 %",
-      "const NORMAL = 2.3263;",
-      "const NORMAL = 1.6449;",
+      "student(freedom: number, level = 0.99)",
+      "student(freedom: number, level = 0.95)",
       "one of twenty equal builds would be slower",
     ],
     [
