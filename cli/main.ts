@@ -16,6 +16,7 @@ import { goWhereTyped, NAME, VERSION } from "../session/home.ts";
 import type { Flags, Words } from "./options/flags.ts";
 import { giveUp } from "./permissions.ts";
 import {
+  errorCode,
   exitCode,
   say,
   sayAsIs,
@@ -104,7 +105,7 @@ export async function main(args: readonly string[]): Promise<number> {
         .replaceAll(/\s*\n\s*/g, " ");
       tell(`error: ${line}`);
       tell(`Type ${NAME} --help for what there is`);
-      return finish(EXIT.usage);
+      return finish(errorCode(EXIT.usage));
     },
   });
   return await run();
@@ -155,7 +156,7 @@ if (import.meta.main) {
   try {
     onFatal((message) => {
       tell(`error: ${message}`);
-      Deno.exit(EXIT.usage);
+      Deno.exit(errorCode(EXIT.usage));
     }, {
       to: "stderr",
       text: (message) => `${shown(`error: ${message}`, Deno.stderr)}\n`,
@@ -170,9 +171,9 @@ if (import.meta.main) {
     done();
     if (error instanceof UserError) {
       tell(`error: ${error.message}`);
-      Deno.exit(exitCode(error.code));
+      Deno.exit(errorCode(error.code));
     }
     tell(`error: ${unexpected(error)}`);
-    Deno.exit(EXIT.failed);
+    Deno.exit(errorCode(EXIT.failed));
   }
 }

@@ -66,6 +66,10 @@ function flags(words: Words) {
         "--calibrate",
         "Compare runs of one build, and record each row's minimal detectable effect.",
       ),
+      bisect: toggle(
+        "--bisect",
+        "Of commits: exit with 0 (not slower), 1 (slower, less accurate, broken) or 125 (not known), for git bisect run.",
+      ),
       times: maybe(
         "--times",
         count,
@@ -105,7 +109,7 @@ async function compare(
   options: InferValue<ReturnType<typeof flags>>,
 ): Promise<number> {
   const { sides } = options;
-  if (options.calibrate) {
+  if (options.calibrate && !options.bisect) {
     const { calibrate } = await import("./compare/calibrate.ts");
     return await calibrate({ ...options, paths: sides });
   }
@@ -117,9 +121,11 @@ async function compare(
     const args = benchArgs(Deno.args.slice(1), checkouts.sides);
     return await compareCheckouts(checkouts.make, args, options);
   }
-  if (options.budget !== undefined) {
+  if (options.bisect || options.budget !== undefined) {
     throw new UserError(
-      "--budget ends the rounds of two commits: give BASE..HEAD, or --runs instead",
+      `${
+        options.bisect ? "--bisect" : "--budget"
+      } is for two commits: give BASE..HEAD, or leave it out`,
     );
   }
   if (sides.length > 2) {

@@ -325,9 +325,20 @@ const STOPPED = { SIGINT: 128 + 2, SIGTERM: 128 + 15 };
 /** The code of the signal that stopped the work; missing where none did. */
 let stopped: number | undefined;
 
+/** The exit code by which `git bisect run` skips a commit. */
+export const SKIP = 125;
+
 /** Returns the exit code of the program: `code`, unless a signal stopped what gave it. */
 export function exitCode(code: number): number {
   return stopped ?? code;
+}
+
+/**
+ * Returns the exit code of the program after an error of `code`. With `--bisect` any error says
+ * nothing of the commit, and every other code would be taken for a verdict.
+ */
+export function errorCode(code: number): number {
+  return exitCode(Deno.args.includes("--bisect") ? SKIP : code);
 }
 
 /**

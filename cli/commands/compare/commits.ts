@@ -9,6 +9,7 @@ import { counted } from "../../../bench/files/terminal_text.ts";
 import { ProgramError, runProgram } from "../../../bench/files/run_program.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import { identityOf } from "../../../bench/row/row.ts";
+import type { Judged, Verdict } from "../../../report/diff/verdict.ts";
 import { type Diff, summarizeDiff } from "../../../report/diff/diff.ts";
 import type { Evidence } from "../../../report/diff/interval.ts";
 import { join as pairsOf, type Pair } from "../../../report/diff/join.ts";
@@ -22,7 +23,7 @@ import {
 import { evidenceOf, readRows } from "../../../session/read_rows.ts";
 import type { Running } from "../../../session/options.ts";
 import { hasRows } from "../../options/usual_paths.ts";
-import { Interrupt, Progress, say, tell } from "../../terminal/output.ts";
+import { Interrupt, Progress, say, SKIP, tell } from "../../terminal/output.ts";
 import { show } from "../diff.ts";
 import { type Comparing, exitCodeOfDiff } from "../diff/compare.ts";
 import { type Checkout, type Checkouts, lastLine } from "./checkouts.ts";
@@ -35,6 +36,8 @@ type Options =
     readonly runs?: number | undefined;
     /** Seconds after which no round starts. */
     readonly budget?: number | undefined;
+    /** Whether the exit code is for `git bisect run`. */
+    readonly bisect: boolean;
   };
 
 /** A day: each case has its own limit. */
@@ -84,7 +87,7 @@ export async function compareCheckouts(
   const code = exitCodeOfDiff(found, options.failOn);
   if (cut) {
     tell(`error: ${cut.message}`);
-    return Math.max(code, cut.code);
+    return options.bisect ? SKIP : Math.max(code, cut.code);
   }
   if (found.counts.unclear > 0 && runs === undefined) {
     tell(
@@ -93,9 +96,34 @@ export async function compareCheckouts(
       }: give a longer --rep${budget === Infinity ? "" : " or --budget"}`,
     );
   }
+  if (options.bisect) return bisectCode(found);
   return seen.some(({ judged }) => judged.speed)
     ? code
     : Math.max(code, EXIT.nothing);
+}
+
+/** Verdicts of a commit that `git bisect` is to find. */
+const BAD: readonly (Verdict | undefined)[] = [
+  "slower",
+  "less-accurate",
+  "broken",
+];
+/** Those that say that it is not. */
+const GOOD: readonly Verdict[] = ["same", "faster", "fixed", "new"];
+
+/**
+ * Returns the exit code for `git bisect run`: 1 where a row is slower, less accurate or broken, 0
+ * where none is and all are known, else {@linkcode SKIP}. A kernel that does not compile says
+ * nothing of its speed.
+ */
+export function bisectCode({ judged }: Diff): number {
+  const isBuilt = ({ pair }: Judged) => pair.next?.row.status !== "compile";
+  const isBad = ({ verdict, also }: Judged) =>
+    BAD.includes(verdict) || BAD.includes(also);
+  if (judged.some((one) => isBad(one) && isBuilt(one))) return EXIT.failed;
+  const isKnown = judged.some(({ speed }) => speed) &&
+    judged.every((one) => GOOD.includes(one.verdict) && isBuilt(one));
+  return isKnown ? EXIT.ok : SKIP;
 }
 
 function showFound(found: Diff, rounds: Rounds, options: Options): void {
