@@ -3,7 +3,14 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { writeCsv } from "../../bench/row/csv.ts";
 import { csvRow } from "../../report/testdata/csv_rows.ts";
-import { program, type Ran } from "../testdata/program.ts";
+import { SOURCE, SUITE } from "../testdata/planted.ts";
+import {
+  command,
+  lacking,
+  program,
+  type Ran,
+  start,
+} from "../testdata/program.ts";
 import { benchArgs } from "./compare/commits.ts";
 
 /** A program that gives the rows beside it for rows that it measured, and writes down its calls. */
@@ -50,6 +57,28 @@ class Repository implements Disposable {
     this.git("tag", name);
   }
 
+  /** Runs `git bisect` over `good..bad`, with `compare --bisect` and `args`. */
+  async bisect(
+    good: string,
+    bad: string,
+    args: readonly string[],
+  ): Promise<string> {
+    this.git("bisect", "start", bad, good, "--");
+    const compare = command(["compare", "--bisect", `${good}..HEAD`, ...args]);
+    const { INIT_CWD: _, ...env } = Deno.env.toObject();
+    const { stdout, stderr } = await new Deno.Command("git", {
+      args: ["-C", this.path, "bisect", "run", ...compare],
+      clearEnv: true,
+      env: { ...env, TMPDIR: this.temporary },
+    }).output();
+    const text = [stdout, stderr].map((b) => new TextDecoder().decode(b)).join(
+      "",
+    );
+    const first = /^(\w{40}) is the first bad commit$/m.exec(text)?.[1];
+    assert(first !== undefined, text);
+    return this.git("log", "-1", "--format=%s", first).trim();
+  }
+
   /** Commits a build that measures `rows`. */
   build(name: string, rows: readonly Partial<CsvRow>[]): void {
     this.commit(name, {
@@ -86,6 +115,7 @@ class Repository implements Disposable {
   }
 }
 
+const failed = { median_us: "", q1_us: "", q3_us: "", min_us: "", mean_us: "" };
 const slow = { median_us: "20", q1_us: "19.9", q3_us: "20.1" };
 
 Deno.test("compare BASE..HEAD measures both commits by their own programs, in turns", async () => {
@@ -165,7 +195,7 @@ Deno.test("compare BASE..HEAD says in one line what cannot be measured", async (
     [
       ["good", "--budget", "9"],
       2,
-      /^error: --budget ends the rounds of two commits/,
+      /^error: --budget is for two commits/,
     ],
   ];
   for (const [args, code, line] of refusals) {
@@ -203,6 +233,99 @@ Deno.test("compare BASE..HEAD says in one line what cannot be measured", async (
     gitless.stderr,
     /^error: Cannot check out commits: git cannot be run: .*; install git/,
   );
+});
+
+Deno.test("compare --bisect tells git bisect run what each commit is", async () => {
+  using repository = new Repository();
+  repository.build("good", [{}]);
+  const builds:
+    readonly (readonly [string, readonly Partial<CsvRow>[], number])[] = [
+      ["same", [{}], 0],
+      ["faster", [{ median_us: "5", q1_us: "4.9", q3_us: "5.1" }], 0],
+      ["slow", [slow], 1],
+      ["broken", [{ ...failed, status: "wrong" }], 1],
+      ["inaccurate", [{ rel_l2_err: "0.5" }], 1],
+      ["uncompiled", [{ ...failed, status: "compile" }], 125],
+      ["absent", [{ kernel: "another" }], 125],
+      ["wide", [{ ...slow, q1_us: "1", q3_us: "90" }], 125],
+    ];
+  for (const [name, rows, code] of builds) {
+    repository.build(name, rows);
+    const ran = await repository.compare(
+      ...["--bisect", `good..${name}`, "--runs", "1"],
+    );
+    assertEquals([name, ran.code], [name, code], ran.stderr);
+  }
+  repository.commit("unbuilt", { "cli/main.ts": "this is no program" });
+  for (const range of ["good..unbuilt", "good..nowhere", "good"]) {
+    const ran = await repository.compare("--bisect", range);
+    assertEquals([range, ran.code], [range, 125]);
+    assertMatch(ran.stderr, /^error: /m);
+  }
+  const typo = await repository.compare("--bisect", "good..slow", "--run", "1");
+  assertEquals(typo.code, 125, typo.stderr);
+});
+
+Deno.test({
+  name: `git bisect finds the commit that made a C kernel slower${lacking()}`,
+  ignore: lacking() !== "",
+  async fn() {
+    using repository = new Repository();
+    repository.commit("commit-0", {
+      "suite.ts": SUITE,
+      "planted.c": SOURCE(2, 0),
+    });
+    const slower = 3;
+    for (let i = 1; i < 8; i++) {
+      // Some commits do not compile.
+      const source = i % 4 === 1 ? "no C" : SOURCE(i < slower ? 2 : 20, i);
+      repository.commit(`commit-${i}`, { "planted.c": source });
+    }
+    const first = repository.git("rev-parse", "commit-0").trim();
+    assertEquals(
+      await repository.bisect(first, "HEAD", [
+        ...["--suite", "./suite.ts", "--backend", "cpu", "--runs", "1"],
+        ...["--warmup", "1", "--rep", "300", "--threshold", "200"],
+        ...["--kernel-cache", join(repository.folder, "cache")],
+      ]),
+      `commit-${slower}`,
+    );
+    assertEquals([...Deno.readDirSync(repository.temporary)], []);
+  },
+});
+
+Deno.test("compare BASE..HEAD removes what it made when it is stopped", async () => {
+  using repository = new Repository();
+  repository.build("good", [{}]);
+  const log = join(repository.folder, "calls");
+  repository.commit("endless", {
+    "cli/main.ts": `${PROGRAM}
+Deno.addSignalListener("SIGTERM", () => {
+  Deno.writeTextFileSync(log + ".end", "");
+  Deno.exit(143);
+});
+Deno.writeTextFileSync(log + ".begin", "");
+setInterval(() => {}, 1000);`,
+  });
+  const watcher = Deno.watchFs(repository.folder, { recursive: false });
+  const child = start(
+    ["compare", "good..endless", "--suite", log],
+    repository.path,
+    {
+      env: { TMPDIR: repository.temporary },
+    },
+  );
+  const ended = child.output().finally(() => watcher.close());
+  for await (const { paths } of watcher) {
+    if (paths.some((path) => path.endsWith(".begin"))) break;
+  }
+  child.kill("SIGINT");
+  const { code, stderr } = await ended;
+  assertEquals(code, 130, new TextDecoder().decode(stderr));
+  assertMatch(new TextDecoder().decode(stderr), /^error: Stopped in round 1$/m);
+  Deno.statSync(`${log}.end`);
+  assertEquals([...Deno.readDirSync(repository.temporary)], []);
+  assertEquals(repository.git("worktree", "list").split("\n").length, 2);
 });
 
 Deno.test("benchArgs() keeps what compare does not take itself", () => {

@@ -5,48 +5,8 @@ import { writeCsv } from "../../bench/row/csv.ts";
 import { parseEffects } from "../../report/diff/mde.ts";
 import { csvRow } from "../../report/testdata/csv_rows.ts";
 import { readRows } from "../../session/read_rows.ts";
+import { SOURCE, SUITE } from "../testdata/planted.ts";
 import { lacking, program, type Ran } from "../testdata/program.ts";
-
-const SUITE = `
-import { defineLaunch, defineSuite, matmul } from "mnkbench";
-
-export default defineSuite({
-  name: "planted",
-  title: "a kernel that is made slower",
-  op: matmul,
-  axes: { m: [8], k: [512] },
-  tie: { n: "m" },
-  fixed: { type: "f32" },
-  kernels: [
-    defineLaunch(matmul, {
-      name: "planted",
-      backend: "cpu",
-      source: new URL("./planted.c", import.meta.url),
-      entry: "product",
-      shape: ({ m, n }) => ({ grid: [m, 1, 1], block: [n, 1, 1] }),
-    }),
-  ],
-  baselines: ["planted"],
-});
-`;
-
-/** A wait until a time, not work: a busy machine makes it longer by little. */
-const SOURCE = (ms: number) => `
-#define _POSIX_C_SOURCE 200112L
-#include <time.h>
-
-void product(const float *A, const float *B, float *C, int M, int N, int K, int lda,
-             int ldb, int ldc) {
-  struct timespec wait = {0, ${ms * 1e6}};
-  for (int i = 0; i < M; i++)
-    for (int j = 0; j < N; j++) {
-      double sum = 0;
-      for (int k = 0; k < K; k++) sum += (double)A[i * lda + k] * B[k * ldb + j];
-      C[i * ldc + j] = sum;
-    }
-  nanosleep(&wait, 0);
-}
-`;
 
 /** The suite in its folder, with a kernel cache of its own. */
 class Planted implements Disposable {
