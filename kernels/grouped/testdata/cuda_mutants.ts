@@ -102,12 +102,22 @@ function blackwellCase(
   config: Values,
   mutants: readonly string[],
   list: Values = TILES,
+  units = 4,
 ): MutantCase<GroupedPoint> {
   const all = {
-    ...{ MAXN: 64, TMA: 1, PAIR: 1, SHARE: 1, STORE: 16, STAGES: 0, EACH: 0 },
+    ...{
+      MAXN: 64,
+      TMA: 1,
+      PAIR: 1,
+      SHARE: 1,
+      STORE: 16,
+      COUNTER: 0,
+      STAGES: 0,
+      EACH: 0,
+    },
     ...config,
   };
-  const options = { list, config: all, units: 4 };
+  const options = { list, config: all, units };
   return { ...mutantCase("blackwell", options, mutants), arch: "sm_100a" };
 }
 
@@ -178,6 +188,14 @@ export const mutantCases: Readonly<Record<string, MutantCase<GroupedPoint>>> = {
   "Blackwell's tokens for all": blackwellCase({ TMA: 2, SHARE: 4 }, [
     ...["blackwell_no_share", "blackwell_early_share"],
   ], { m: "72+9", n: "520+392", k: "64+1344" }),
+  "Blackwell's counter of tiles": blackwellCase(
+    { COUNTER: 1 },
+    [
+      ...["blackwell_same_phase", "blackwell_lost_steps", "blackwell_no_reset"],
+    ],
+    { m: "72+200+9", n: "40+264+136", k: "320+64+1344" },
+    1,
+  ),
   "Blackwell's stores of 32 bytes": blackwellCase({ STORE: 32 }, [
     "blackwell_odd_store",
   ], { m: "80+72", n: "40+8", k: 64, layout: "nt-mmajor" }),

@@ -13,8 +13,9 @@
 //
 // Compile-time: MAXN (tokens of a tile), STAGES (steps of 256 elements of K in flight), TMA (threads
 // that copy boxes by tensor maps; 0: all lanes of four warps copy 16 bytes each), PAIR, SHARE (one of
-// the two is 1), STORE (bytes of a store of M-major sums: 16 or 32).
-// grid PAIR SHARE items, block 160, clusters of PAIR SHARE. `maps`: four for each problem, see blackwell.ts.
+// the two is 1), STORE (bytes of a store of M-major sums: 16 or 32), COUNTER (1: a block takes tiles
+// from `counter`, which starts at 0 and is 0 again in the end, until there are none).
+// grid PAIR SHARE items, or with COUNTER any, block 160, clusters of PAIR SHARE. `maps`: four for each problem, see blackwell.ts.
 #include "../../../common/mutant.h"
 #include "../../../device/ptx_memory.h"
 #include "../../../device/ptx_mma.h"
@@ -88,13 +89,14 @@ __device__ inline int bytes_of(const Item& item, int part) {
 // What lies outside of a matrix comes as zeros and counts. The scales of a step's slabs past the
 // last are those of the next rows, and are not used.
 __device__ inline void copy_boxes(const Problem& p, const Item& item, const TensorMap* maps,
-                                  unsigned base, int part) {
+                                  unsigned base, int part, int before) {
   int rank = rank_of(), slabs = p.k / SLAB;
   unsigned long long once = evict_first(), again = evict_normal();
   for (int i = 0; i < 4; i++) acquire_map(maps + i);
   for (int step = 0; step < steps_of(p); step++) {
-    unsigned full = full_of(base, step), to = stage_of(base, step);
-    if (!MUTANT(blackwell_early_copy)) barrier_wait(empty_of(base, step), empty_parity(step, STAGES));
+    unsigned full = full_of(base, before + step), to = stage_of(base, before + step);
+    if (!MUTANT(blackwell_early_copy)) 
+      barrier_wait(empty_of(base, before + step), empty_parity(before + step, STAGES));
     if (PAIR == 1 || rank == 0)
       barrier_expect(full, (PAIR - MUTANT(blackwell_half_bytes)) * bytes_of(item, part));
     int slab = step * SLABS;
@@ -120,30 +122,30 @@ __device__ inline void copy_boxes(const Problem& p, const Item& item, const Tens
   }
 }
 
-__device__ inline void copy_all(const Problem& p, const Item& item, unsigned base) {
+__device__ inline void copy_all(const Problem& p, const Item& item, unsigned base, int before) {
   int steps = steps_of(p);
   for (int step = 0; step < steps + LAG; step++) {
     if (step < steps) {
-      barrier_wait(empty_of(base, step), empty_parity(step, STAGES));
-      copy_step(p, item, stage_of(base, step), step);
+      barrier_wait(empty_of(base, before + step), empty_parity(before + step, STAGES));
+      copy_step(p, item, stage_of(base, before + step), step);
     }
     commit_copies(); // in the end of nothing, so that the count of groups stays that of steps
     if (step < LAG) continue;
     wait_copies<LAG + MUTANT(blackwell_late_wait)>();
     if (!MUTANT(blackwell_no_proxy_fence)) show_products();
     __syncwarp();
-    if (threadIdx.x % 32 == 0) barrier_arrive(full_of(base, step - LAG));
+    if (threadIdx.x % 32 == 0) barrier_arrive(full_of(base, before + step - LAG));
   }
 }
 
 // By one thread: each step's scales to tensor memory, then its products.
 __device__ inline void multiply_all(const Problem& p, const Item& item, unsigned base,
-                                    unsigned tensor) {
+                                    unsigned tensor, int before) {
   unsigned instruction = instruction_descriptor(ROWS * PAIR, item.cols);
   for (int step = 0; step < steps_of(p); step++) {
-    int index = ring_index(step, STAGES), some = slabs_of(p, step);
-    unsigned stage = stage_of(base, step);
-    barrier_wait(full_of(base, step), full_parity(step, STAGES));
+    int index = ring_index(before + step, STAGES), some = slabs_of(p, step);
+    unsigned stage = stage_of(base, before + step);
+    barrier_wait(full_of(base, before + step), full_parity(before + step, STAGES));
     tensor_fence_after();
     for (int s = 0; s < some; s++) {
       tensor_copy<PAIR>(tensor + weight_scales_column(MAXN, index, s),
@@ -158,7 +160,7 @@ __device__ inline void multiply_all(const Problem& p, const Item& item, unsigned
                       tensor + weight_scales_column(MAXN, index, s),
                       tensor + token_scales_column(MAXN, index, s, 0) + token_shift(item.token),
                       step + s > 0);
-    unsigned empty = empty_of(base, step);
+    unsigned empty = empty_of(base, before + step);
     if (PAIR == 2) tensor_commit_to_all<PAIR>(empty, BOTH);
     // Also at the block that copies the tokens.
     else if (SHARE > 1) tensor_commit_to_all<PAIR>(empty, 1 << rank_of() | !MUTANT(blackwell_no_share));
@@ -210,10 +212,9 @@ __device__ inline void meet() {
 }
 
 extern "C" __global__ void __launch_bounds__(STORERS + 32, BLOCKS)
-blackwell(const Problem* problems, const Item* items, const TensorMap* maps, int mmajor) {
+blackwell(const Problem* problems, const Item* items, const TensorMap* maps, int mmajor,
+          unsigned* counter, int count) {
   unsigned base = shared_address(memory), slot = base + address_offset(MAXN, PAIR, STAGES);
-  const Item item = items[blockIdx.x / CLUSTER];
-  const Problem& p = problems[item.problem];
   if (threadIdx.x == 0) {
     for (int s = 0; s < STAGES; s++) {
       barrier_init(full_of(base, s), TMA ? TMA : STORERS / 32);
@@ -224,18 +225,34 @@ blackwell(const Problem* problems, const Item* items, const TensorMap* maps, int
   }
   if (threadIdx.x >= STORERS) tensor_alloc<PAIR>(slot, COLUMNS);
   meet();
-  unsigned tensor = load_shared_u32(slot);
-  int warp = threadIdx.x / 32;
-  if (threadIdx.x < STORERS) {
-    if (TMA == 0) copy_all(p, item, base);
-    else if (warp < TMA && elect()) copy_boxes(p, item, maps + 4 * item.problem, base, warp);
-    __syncwarp();
-    if (!MUTANT(blackwell_early_load)) barrier_wait(base + done_offset(MAXN, PAIR, STAGES), 0);
-    tensor_fence_after();
-    store_all(p, item, tensor, mmajor);
-  } else if ((PAIR == 1 || rank_of() == 0) && elect()) {
-    multiply_all(p, item, base, tensor);
+  unsigned tensor = load_shared_u32(slot), next = slot + 4;
+  int warp = threadIdx.x / 32, before = 0; // steps of other tiles
+  for (int round = 0;; round++) {
+    if (COUNTER) {
+      int last = count + gridDim.x - 1; // each block is told once that there are no more
+      if (threadIdx.x == 0)
+        store_shared_u32(next, atomicInc(counter, last + MUTANT(blackwell_no_reset)));
+      meet();
+    }
+    int tile = COUNTER ? load_shared_u32(next) : blockIdx.x / CLUSTER;
+    if (tile >= count) break;
+    const Item item = items[tile];
+    const Problem& p = problems[item.problem];
+    if (threadIdx.x < STORERS) {
+      if (TMA == 0) copy_all(p, item, base, before);
+      else if (warp < TMA && elect())
+        copy_boxes(p, item, maps + 4 * item.problem, base, warp, before);
+      __syncwarp();
+      if (!MUTANT(blackwell_early_load))
+        barrier_wait(base + done_offset(MAXN, PAIR, STAGES), MUTANT(blackwell_same_phase) ? 0 : round % 2);
+      tensor_fence_after();
+      store_all(p, item, tensor, mmajor);
+    } else if ((PAIR == 1 || rank_of() == 0) && elect()) {
+      multiply_all(p, item, base, tensor, before);
+    }
+    meet();
+    if (!COUNTER) break;
+    if (!MUTANT(blackwell_lost_steps)) before += steps_of(p);
   }
-  meet();
   if (threadIdx.x >= STORERS) tensor_free<PAIR>(tensor, COLUMNS);
 }

@@ -39,6 +39,8 @@ export type BlackwellConfig = Values & {
   readonly SHARE: number;
   /** Bytes of a store of sums. */
   readonly STORE: number;
+  /** 1: blocks take tiles from a counter; 0: the hardware deals them out. */
+  readonly COUNTER: number;
   /** Steps of K in flight; 0: as many as there is room for. */
   readonly STAGES: number;
   /** 1: a launch for each problem. */
@@ -156,6 +158,10 @@ const rules: Rules<GroupedPoint, BlackwellConfig> = {
       : `STORE=${STORE}: no C has ${
         STORE / 2
       } tokens side by side, as nt-mmajor has where M is a multiple of it`,
+  counter: (_, { PAIR, SHARE, COUNTER }) =>
+    COUNTER === 0 || PAIR * SHARE === 1
+      ? undefined
+      : "COUNTER=1: the blocks of a cluster would have to take tiles together",
   stages: (_, config) =>
     config.STAGES <= roomOf(config)
       ? undefined
@@ -271,24 +277,30 @@ export const blackwell: Kernel<GroupedPoint> = defineKernel<
       PAIR: [2, 1],
       SHARE: [1, 2, 4],
       STORE: [32, 16],
+      COUNTER: [0, 1],
       STAGES: [0, 4, 2],
       EACH: [0, 1],
-    })].filter(({ TMA, PAIR, SHARE, STORE, STAGES, EACH }) =>
+    })].filter(({ TMA, PAIR, SHARE, STORE, COUNTER, STAGES, EACH }) =>
       // The steps of the competition's entry; see README.md.
       (STAGES === 0 && !EACH &&
-        (SHARE === 1 || (PAIR === 1 && TMA === 2))) ||
+        (SHARE === 1 || (PAIR === 1 && TMA === 2)) &&
+        (!COUNTER || (PAIR * SHARE === 1 && TMA > 0))) ||
       (TMA === 1 && PAIR * SHARE === 1 && STORE === 16 && STAGES > 0 &&
-        (STAGES === 2 || !EACH))
+        (STAGES === 2 ? !COUNTER : !EACH))
     ),
   rules,
   predict,
   builds: (_, config) => [build(config)],
   prepare(site) {
     const { point, config } = site;
-    const { PAIR, SHARE, TMA, EACH } = config;
+    const { PAIR, SHARE, TMA, COUNTER, EACH } = config;
     const problems = realProblems(point);
     const items = itemsOf(problems, config);
     const table = uploadedTable(site);
+    const { units } = site.device.info;
+    const counter = COUNTER ? uploaded(site, new Uint8Array(4)) : undefined;
+    const blocksFor = (tiles: number) =>
+      COUNTER ? Math.min(tiles, units * blocksOf(config)) : tiles;
     const maps = TMA > 0 ? uploaded(site, mapTable(site)) : undefined;
     const parts = EACH
       ? problems.map((_, i) => items.filter(({ problem }) => problem === i))
@@ -298,10 +310,10 @@ export const blackwell: Kernel<GroupedPoint> = defineKernel<
         launch(site, build(config), {
           args: [
             ...[table, uploaded(site, itemTable(part)), maps],
-            point.layout !== "nt",
+            ...[point.layout !== "nt", counter, part.length],
           ],
           shape: {
-            grid: [PAIR * SHARE * part.length, 1, 1],
+            grid: [PAIR * SHARE * blocksFor(part.length), 1, 1],
             block: [160, 1, 1],
             cluster: PAIR * SHARE,
             sharedBytes: sharedBytes(config),

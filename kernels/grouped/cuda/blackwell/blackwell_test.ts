@@ -20,7 +20,16 @@ import {
 } from "./blackwell.ts";
 
 const PLAIN: BlackwellConfig = {
-  ...{ MAXN: 128, TMA: 0, PAIR: 1, SHARE: 1, STORE: 16, STAGES: 0, EACH: 0 },
+  ...{
+    MAXN: 128,
+    TMA: 0,
+    PAIR: 1,
+    SHARE: 1,
+    STORE: 16,
+    COUNTER: 0,
+    STAGES: 0,
+    EACH: 0,
+  },
 };
 
 Deno.test("blackwell.unsupported() takes sm_100a and sm_103a, and says what it is elsewhere", () => {
@@ -100,6 +109,8 @@ Deno.test("a config has the tensor maps, clusters and launches that it names", (
   assertEquals(plan(PLAIN), [[6, 1]]);
   assertEquals(plan({ ...PLAIN, TMA: 2, PAIR: 2 }), [[8, 2]]);
   assertEquals(plan({ ...PLAIN, TMA: 2, SHARE: 4 }), [[8, 4]]);
+  // Two blocks of each of 132 multiprocessors would be more.
+  assertEquals(plan({ ...PLAIN, TMA: 1, COUNTER: 1 }), [[6, 1]]);
   assertEquals(plan({ ...PLAIN, TMA: 1, STAGES: 2, EACH: 1 }), [[3, 1], [
     3,
     1,
@@ -166,6 +177,7 @@ Deno.test({
       compile("103a", { ...PLAIN, MAXN: 256, TMA: 1, STAGES: 2 }),
       compile("100a", { ...PLAIN, TMA: 2, PAIR: 2, STORE: 32 }),
       compile("100a", { ...PLAIN, MAXN: 64, TMA: 2, SHARE: 4 }),
+      compile("100a", { ...PLAIN, TMA: 1, COUNTER: 1 }),
     ]);
     for (const { success, log } of results) {
       assert(success, log);
