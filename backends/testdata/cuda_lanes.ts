@@ -13,7 +13,7 @@ import { CaseError } from "../../bench/model/errors.ts";
 import { fileURLToPath } from "node:url";
 
 /** The headers in whose place the emulator's come. */
-const HEADERS = "barrier memory mma".split(" ")
+const HEADERS = "barrier memory mma tcgen05".split(" ")
   .map((name) => `ptx_${name}`);
 
 let count = 0;
@@ -46,6 +46,8 @@ export interface Run {
   readonly block?: number;
   /** Bytes of the block's memory. @default {2048} */
   readonly shared?: number;
+  /** Bytes of `out`. @default {4096} */
+  readonly bytes?: number;
   /** Blocks of a cluster. @default {1} */
   readonly cluster?: number;
   /** Whether blocks wait for others. @default {false} */
@@ -63,7 +65,6 @@ export function run(
   binary: string,
   { input, bytes = 4096, ...how }: Run & {
     readonly input: Uint8Array<ArrayBuffer>;
-    readonly bytes?: number;
   },
 ): Uint8Array<ArrayBuffer> {
   const { entry = "k", grid = 1, block = 128, shared = 2048, ...more } = how;
