@@ -147,14 +147,20 @@ Deno.test("compare BASE..HEAD measures both commits by their own programs, in tu
   const caches = calls.map((call) => call.at(-1));
   assertEquals(new Set(caches).size, 2);
   assertMatch(caches[0]!, /commits\/[\da-f]{40}$/);
+  // What both build alike has one config.
+  const timings = calls.map((call) => call[call.indexOf("--timing-cache") + 1]);
+  assertMatch(timings[0]!, /commits\/timings\.json$/);
+  assertEquals(new Set(timings).size, 1);
 
   // The other way round nothing fails.
   const back = await repository.compare(
     ...["new..old", "--runs", "1", "--fail-on", "slower"],
+    "--no-timing-cache",
   );
   assertEquals(back.code, 0, back.stderr);
   assertMatch(back.stdout, /^faster .* 20\.00 -> 10\.00 µs/m);
   assertMatch(back.stdout, /^1 round; .*unknown in new/m);
+  assertEquals(repository.calls()[0]!.includes("--timing-cache"), false);
 });
 
 Deno.test("compare takes two checkouts as they are", async () => {

@@ -40,6 +40,8 @@ export interface Checkouts extends AsyncDisposable {
   readonly next: Checkout;
   /** An empty folder. */
   readonly rounds: string;
+  /** The file of configs: kernels that both sides have alike share theirs. */
+  readonly timingCache: string;
 }
 
 /** `a..b` and `a..`, and no path: `..` is no folder of one. */
@@ -70,6 +72,7 @@ export function checkoutsIn(base: string, next: string): Checkouts {
   };
   return {
     ...{ base: sideOf(base), next: sideOf(next), rounds },
+    timingCache: join(rounds, "timings.json"),
     [Symbol.asyncDispose]: () => Deno.remove(rounds, { recursive: true }),
   };
 }
@@ -105,6 +108,7 @@ export async function checkOut(
   undo.defer(() => Deno.remove(root, { recursive: true }));
   const rounds = join(root, "rounds");
   Deno.mkdirSync(rounds);
+  const caches = join(kernelCacheOf(kernelCache), "commits");
   const sideOf = async (side: keyof Range): Promise<Checkout> => {
     const tree = join(root, side);
     const commit = commits[side];
@@ -134,13 +138,14 @@ export async function checkOut(
     return {
       ...{ name: `${range[side]} ${commit.slice(0, 12)}`, folder },
       program: programIn(tree),
-      kernelCache: join(kernelCacheOf(kernelCache), "commits", commit),
+      kernelCache: join(caches, commit),
     };
   };
   const [base, next] = [await sideOf("base"), await sideOf("next")];
   const kept = undo.move();
   return {
     ...{ base, next, rounds },
+    timingCache: join(caches, "timings.json"),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }

@@ -194,14 +194,18 @@ class Rounds {
     { program, folder, kernelCache }: Checkout,
     out: string,
   ): Promise<string> {
-    const cache = kernelCache === undefined
-      ? []
-      : ["--kernel-cache", kernelCache];
+    const isTold = this.args.some((arg) =>
+      /^--(no-)?timing-cache(=|$)/.test(arg)
+    );
+    const caches = [
+      ...(isTold ? [] : ["--timing-cache", this.checkouts.timingCache]),
+      ...(kernelCache === undefined ? [] : ["--kernel-cache", kernelCache]),
+    ];
     try {
       const { stderr } = await runProgram(Deno.execPath(), {
         args: [
           ...[...program, "bench", ...this.args],
-          ...["--runs", "1", "--fresh", "--out", out, ...cache],
+          ...["--runs", "1", "--fresh", "--out", out, ...caches],
         ],
         cwd: folder,
         // It is not where this program was typed.
