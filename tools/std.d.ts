@@ -68,3 +68,7 @@ declare module "@std/csv" {
     options?: { readonly headers?: boolean },
   ): string;
 }
+
+declare module "@std/yaml" {
+  export function parse(content: string): unknown;
+}
