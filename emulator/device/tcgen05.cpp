@@ -2,8 +2,8 @@
 // of blocks of 16, of one block or of a pair of blocks. Copies to tensor memory and products are made
 // when their commit arrives, in the order of their issue, from the memory as it is then.
 //
-// Beside what PTX states: in a pair, a copy to tensor memory reads each block's own shared memory,
-// and both blocks are allocated the same columns, as CUTLASS takes for granted.
+// PTX's text was not found to say two things that published kernels rely on: in a pair, a copy to
+// tensor memory reads each block's own shared memory, and both are allocated the same columns.
 #include <string.h>
 
 #include <functional>

@@ -2,8 +2,8 @@
 // here has run on a GPU.
 //
 // PTX ISA: "tcgen05", "elect.sync". Products and copies are issued by one thread, of one block of
-// the pair; allocation and loads by a warp, allocation of a pair by one of each block. GROUP is 1
-// or, for a pair, 2, the same in all of a kernel.
+// the pair; allocation and loads by a warp, allocation of a pair by one of each block. CTA_GROUP is
+// 1 or, for a pair, 2, the same in all of a kernel.
 #ifndef MNKBENCH_PTX_TCGEN05
 #define MNKBENCH_PTX_TCGEN05
 #include "ptx_barrier.h"
@@ -12,11 +12,12 @@
 DEVICE void acquire_map(const TensorMap* map) {
   asm volatile("fence.proxy.tensormap::generic.acquire.sys [%0], 128;" ::"l"(map) : "memory");
 }
-// copy_tile() of ptx_barrier.h under a policy; in a pair its bytes count at the even block's barrier.
-template <int GROUP>
+// copy_tile() of ptx_barrier.h under a policy; in a pair its bytes count at the even block's
+// barrier.
+template <int CTA_GROUP>
 DEVICE void copy_tile_for(unsigned to, const TensorMap* map, int column, int row, unsigned bar,
                           unsigned long long policy) {
-  if constexpr (GROUP == 1)
+  if constexpr (CTA_GROUP == 1)
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
                  ".L2::cache_hint [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(to), "l"(map),
                  "r"(column), "r"(row), "r"(bar), "l"(policy) : "memory");
@@ -44,9 +45,9 @@ DEVICE bool elect() {
 }
 
 // Puts the address of `columns` columns of tensor memory at shared address `slot`.
-template <int GROUP>
+template <int CTA_GROUP>
 DEVICE void tensor_alloc(unsigned slot, int columns) {
-  if constexpr (GROUP == 1)
+  if constexpr (CTA_GROUP == 1)
     asm volatile("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], %1;\n"
                  "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;" ::"r"(slot),
                  "r"(columns) : "memory");
@@ -55,9 +56,9 @@ DEVICE void tensor_alloc(unsigned slot, int columns) {
                  "tcgen05.relinquish_alloc_permit.cta_group::2.sync.aligned;" ::"r"(slot),
                  "r"(columns) : "memory");
 }
-template <int GROUP>
+template <int CTA_GROUP>
 DEVICE void tensor_free(unsigned base, int columns) {
-  if constexpr (GROUP == 1)
+  if constexpr (CTA_GROUP == 1)
     asm volatile("tcgen05.dealloc.cta_group::1.sync.aligned.b32 %0, %1;" ::"r"(base),
                  "r"(columns) : "memory");
   else
@@ -74,10 +75,10 @@ DEVICE void tensor_fence_after() {
 }
 
 // 512 bytes of scales to four columns, the same in each quarter of the lanes; in a pair, each
-// block's own to its own, which CUTLASS relies on and PTX does not state.
-template <int GROUP>
+// block's own to its own, which published kernels rely on and PTX's text was not found to say.
+template <int CTA_GROUP>
 DEVICE void tensor_copy(unsigned to, unsigned long long from) {
-  if constexpr (GROUP == 1)
+  if constexpr (CTA_GROUP == 1)
     asm volatile("tcgen05.cp.cta_group::1.32x128b.warpx4 [%0], %1;" ::"r"(to), "l"(from)
                  : "memory");
   else
@@ -87,10 +88,10 @@ DEVICE void tensor_copy(unsigned to, unsigned long long from) {
 
 // Sums = A . B^T, and the sums before if `add`, of E2M1 with scales of blocks of 16. In a pair each
 // block has half of A's rows, their scales and their sums, half of B's rows, and the scales of all.
-template <int GROUP>
+template <int CTA_GROUP>
 DEVICE void tensor_multiply(unsigned sums, unsigned long long a, unsigned long long b,
                             unsigned instruction, unsigned scales_a, unsigned scales_b, bool add) {
-  if constexpr (GROUP == 1)
+  if constexpr (CTA_GROUP == 1)
     asm volatile("{ .reg .pred add; setp.ne.u32 add, %6, 0;\n"
                  "tcgen05.mma.cta_group::1.kind::mxf4nvf4.block_scale.block16 "
                  "[%0], %1, %2, %3, [%4], [%5], add; }" ::"r"(sums), "l"(a), "l"(b),
@@ -108,9 +109,9 @@ DEVICE void tensor_commit(unsigned bar) {
                "r"(bar) : "memory");
 }
 // The same, at that of each block of the cluster in `mask`.
-template <int GROUP>
+template <int CTA_GROUP>
 DEVICE void tensor_commit_to_all(unsigned bar, unsigned short mask) {
-  if constexpr (GROUP == 1)
+  if constexpr (CTA_GROUP == 1)
     asm volatile("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster"
                  ".multicast::cluster.b64 [%0], %1;" ::"r"(bar), "h"(mask) : "memory");
   else

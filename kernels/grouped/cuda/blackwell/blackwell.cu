@@ -8,14 +8,16 @@
 // are the rows of a product, of which a block always has 128, tokens its columns, any multiple of
 // 16. A tile is a block, so that another block of the multiprocessor multiplies while one stores;
 // with PAIR = 2 it is two blocks, of a cluster, whose products are made together: each has 128 rows
-// of weights and half of the tokens. With SHARE > 1 a cluster has as many tiles, of the same tokens,
-// which its first block copies to all. Copies run ahead in a ring.
+// of weights and half of the tokens. With SHARE > 1 a cluster has as many tiles, of the same
+// tokens, which its first block copies to all. Copies run ahead in a ring.
 //
-// Compile-time: MAXN (tokens of a tile), STAGES (steps of 256 elements of K in flight), TMA (threads
-// that copy boxes by tensor maps; 0: all lanes of four warps copy 16 bytes each), PAIR, SHARE (one of
-// the two is 1), STORE (bytes of a store of M-major sums: 16 or 32), COUNTER (1: a block takes tiles
-// from `counter`, which starts at 0 and is 0 again in the end, until there are none).
-// grid PAIR SHARE items, or with COUNTER any, block 160, clusters of PAIR SHARE. `maps`: four for each problem, see blackwell.ts.
+// Compile-time: MAXN (tokens of a tile), STAGES (steps of 256 elements of K in flight), TMA
+// (threads that copy boxes by tensor maps; 0: all lanes of four warps copy 16 bytes each), PAIR,
+// SHARE (one of the two is 1), STORE (bytes of a store of M-major sums: 16 or 32), COUNTER (1: a
+// block takes tiles from `counter`, which starts at 0 and is 0 again in the end, until there are
+// none).
+// grid PAIR SHARE items, or with COUNTER any, block 160, clusters of PAIR SHARE. `maps`: four for
+// each problem, see blackwell.ts.
 #include "../../../common/mutant.h"
 #include "../../../device/ptx_memory.h"
 #include "../../../device/ptx_mma.h"
@@ -31,7 +33,8 @@ constexpr int LAG = STAGES - 1; // steps on their way: one more would wait for i
 
 SHARED_MEMORY(1024); // where swizzle atoms start
 
-// A tile, or those of a cluster: weights from `row` on, tokens from `token` on, a multiple of 64; `cols` of 16.
+// A tile, or those of a cluster: weights from `row` on, tokens from `token` on, a multiple of 64;
+// `cols` of 16.
 struct Item {
   int problem, row, token, cols;
 };
@@ -163,7 +166,8 @@ __device__ inline void multiply_all(const Problem& p, const Item& item, unsigned
     unsigned empty = empty_of(base, before + step);
     if (PAIR == 2) tensor_commit_to_all<PAIR>(empty, BOTH);
     // Also at the block that copies the tokens.
-    else if (SHARE > 1) tensor_commit_to_all<PAIR>(empty, 1 << rank_of() | !MUTANT(blackwell_no_share));
+    else if (SHARE > 1)
+      tensor_commit_to_all<PAIR>(empty, 1 << rank_of() | !MUTANT(blackwell_no_share));
     else tensor_commit(empty);
   }
   unsigned done = base + done_offset(MAXN, PAIR, STAGES);
@@ -244,7 +248,8 @@ blackwell(const Problem* problems, const Item* items, const TensorMap* maps, int
         copy_boxes(p, item, maps + 4 * item.problem, base, warp, before);
       __syncwarp();
       if (!MUTANT(blackwell_early_load))
-        barrier_wait(base + done_offset(MAXN, PAIR, STAGES), MUTANT(blackwell_same_phase) ? 0 : round % 2);
+        barrier_wait(base + done_offset(MAXN, PAIR, STAGES),
+                     MUTANT(blackwell_same_phase) ? 0 : round % 2);
       tensor_fence_after();
       store_all(p, item, tensor, mmajor);
     } else if ((PAIR == 1 || rank_of() == 0) && elect()) {
