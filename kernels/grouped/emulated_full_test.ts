@@ -80,6 +80,21 @@ const EXTREMES: readonly {
     arch: "sm_100a",
   },
   {
+    kernel: "blackwell",
+    list: { m: "330+72", n: "520+136", k: "320+1344" },
+    config: {
+      MAXN: 256,
+      TMA: 2,
+      PAIR: 2,
+      SHARE: 1,
+      STORE: 16,
+      COUNTER: 1,
+      STAGES: 0,
+      EACH: 0,
+    },
+    arch: "sm_100a",
+  },
+  {
     // Pairs whose second block has no rows, or no tokens.
     kernel: "blackwell",
     list: { m: "330+1", n: "136+264", k: "64+1344" },

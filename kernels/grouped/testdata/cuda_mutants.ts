@@ -196,6 +196,16 @@ export const mutantCases: Readonly<Record<string, MutantCase<GroupedPoint>>> = {
     { m: "72+200+9", n: "40+264+136", k: "320+64+1344" },
     1,
   ),
+  "Blackwell's counter for clusters": blackwellCase(
+    {
+      ...{ TMA: 2, SHARE: 2, COUNTER: 1 },
+    },
+    ["blackwell_own_tile"],
+    {
+      ...{ m: "72+200+9", n: "40+264+136", k: "320+64+1344" },
+    },
+    1,
+  ),
   "Blackwell's stores of 32 bytes": blackwellCase({ STORE: 32 }, [
     "blackwell_odd_store",
   ], { m: "80+72", n: "40+8", k: 64, layout: "nt-mmajor" }),

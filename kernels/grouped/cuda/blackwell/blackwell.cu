@@ -14,7 +14,7 @@
 // Compile-time: MAXN (tokens of a tile), STAGES (steps of 256 elements of K in flight), TMA
 // (threads that copy boxes by tensor maps; 0: all lanes of four warps copy 16 bytes each), PAIR,
 // SHARE (one of the two is 1), STORE (bytes of a store of M-major sums: 16 or 32), COUNTER (1: a
-// block takes tiles from `counter`, which starts at 0 and is 0 again in the end, until there are
+// block or cluster takes tiles from `counter`, which starts at 0 and is 0 again in the end, until there are
 // none).
 // grid PAIR SHARE items, or with COUNTER any, block 160, clusters of PAIR SHARE. `maps`: four for
 // each problem, see blackwell.ts.
@@ -233,9 +233,15 @@ blackwell(const Problem* problems, const Item* items, const TensorMap* maps, int
   int warp = threadIdx.x / 32, before = 0; // steps of other tiles
   for (int round = 0;; round++) {
     if (COUNTER) {
-      int last = count + gridDim.x - 1; // each block is told once that there are no more
-      if (threadIdx.x == 0)
-        store_shared_u32(next, atomicInc(counter, last + MUTANT(blackwell_no_reset)));
+      // Each block, or cluster, is told once that there are no more.
+      int last = count + gridDim.x / CLUSTER - 1;
+      if (threadIdx.x == 0 && rank_of() == 0) {
+        unsigned taken = atomicInc(counter, last + MUTANT(blackwell_no_reset));
+        if (CLUSTER == 1) store_shared_u32(next, taken);
+        else
+          for (int r = 0; r < CLUSTER; r++)
+            store_cluster(next, MUTANT(blackwell_own_tile) ? 0 : r, __uint_as_float(taken));
+      }
       meet();
     }
     int tile = COUNTER ? load_shared_u32(next) : blockIdx.x / CLUSTER;

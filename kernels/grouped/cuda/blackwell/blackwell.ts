@@ -39,7 +39,7 @@ export type BlackwellConfig = Values & {
   readonly SHARE: number;
   /** Bytes of a store of sums. */
   readonly STORE: number;
-  /** 1: blocks take tiles from a counter; 0: the hardware deals them out. */
+  /** 1: blocks, or clusters, take tiles from a counter; 0: the hardware deals them out. */
   readonly COUNTER: number;
   /** Steps of K in flight; 0: as many as there is room for. */
   readonly STAGES: number;
@@ -158,10 +158,6 @@ const rules: Rules<GroupedPoint, BlackwellConfig> = {
       : `STORE=${STORE}: no C has ${
         STORE / 2
       } tokens side by side, as nt-mmajor has where M is a multiple of it`,
-  counter: (_, { PAIR, SHARE, COUNTER }) =>
-    COUNTER === 0 || PAIR * SHARE === 1
-      ? undefined
-      : "COUNTER=1: the blocks of a cluster would have to take tiles together",
   stages: (_, config) =>
     config.STAGES <= roomOf(config)
       ? undefined
@@ -284,7 +280,7 @@ export const blackwell: Kernel<GroupedPoint> = defineKernel<
       // The steps of the competition's entry; see README.md.
       (STAGES === 0 && !EACH &&
         (SHARE === 1 || (PAIR === 1 && TMA === 2)) &&
-        (!COUNTER || (PAIR * SHARE === 1 && TMA > 0))) ||
+        (!COUNTER || TMA > 0)) ||
       (TMA === 1 && PAIR * SHARE === 1 && STORE === 16 && STAGES > 0 &&
         (STAGES === 2 ? !COUNTER : !EACH))
     ),
@@ -299,8 +295,11 @@ export const blackwell: Kernel<GroupedPoint> = defineKernel<
     const table = uploadedTable(site);
     const { units } = site.device.info;
     const counter = COUNTER ? uploaded(site, new Uint8Array(4)) : undefined;
-    const blocksFor = (tiles: number) =>
-      COUNTER ? Math.min(tiles, units * blocksOf(config)) : tiles;
+    const cluster = PAIR * SHARE;
+    const clustersFor = (tiles: number) =>
+      COUNTER
+        ? Math.min(tiles, Math.floor(units * blocksOf(config) / cluster) || 1)
+        : tiles;
     const maps = TMA > 0 ? uploaded(site, mapTable(site)) : undefined;
     const parts = EACH
       ? problems.map((_, i) => items.filter(({ problem }) => problem === i))
@@ -313,9 +312,9 @@ export const blackwell: Kernel<GroupedPoint> = defineKernel<
             ...[point.layout !== "nt", counter, part.length],
           ],
           shape: {
-            grid: [PAIR * SHARE * blocksFor(part.length), 1, 1],
+            grid: [cluster * clustersFor(part.length), 1, 1],
             block: [160, 1, 1],
-            cluster: PAIR * SHARE,
+            cluster,
             sharedBytes: sharedBytes(config),
           },
         })

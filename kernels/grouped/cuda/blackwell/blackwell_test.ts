@@ -111,6 +111,10 @@ Deno.test("a config has the tensor maps, clusters and launches that it names", (
   assertEquals(plan({ ...PLAIN, TMA: 2, SHARE: 4 }), [[8, 4]]);
   // Two blocks of each of 132 multiprocessors would be more.
   assertEquals(plan({ ...PLAIN, TMA: 1, COUNTER: 1 }), [[6, 1]]);
+  assertEquals(
+    plan({ ...PLAIN, MAXN: 64, TMA: 2, SHARE: 4, COUNTER: 1 }),
+    [[16, 4]],
+  );
   assertEquals(plan({ ...PLAIN, TMA: 1, STAGES: 2, EACH: 1 }), [[3, 1], [
     3,
     1,
@@ -178,6 +182,7 @@ Deno.test({
       compile("100a", { ...PLAIN, TMA: 2, PAIR: 2, STORE: 32 }),
       compile("100a", { ...PLAIN, MAXN: 64, TMA: 2, SHARE: 4 }),
       compile("100a", { ...PLAIN, TMA: 1, COUNTER: 1 }),
+      compile("100a", { ...PLAIN, TMA: 2, PAIR: 2, COUNTER: 1 }),
     ]);
     for (const { success, log } of results) {
       assert(success, log);
