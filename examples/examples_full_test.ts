@@ -51,6 +51,12 @@ cxxTest("examples/serving is right on the lane emulator", async () => {
   ]);
   assertEquals(code, 0, stderr);
   assertEquals(stdout, "10 cases: 10 right, 0 failed, 0 unsupported\n");
+  const wide = await program([
+    ...["check", "--device", "emulator:sm_90a", "--m", "5", "--n", "150"],
+    ...["--suite", join(HERE, "serving/suite.ts"), "--k", "72"],
+    ...["--kernel", "locked", "--axis", "type_c=f32"],
+  ]);
+  assertEquals(wide.stdout, "1 case: 1 right, 0 failed, 0 unsupported\n");
 });
 
 cxxTest("examples/ptx is not for the lane emulator", async () => {

@@ -43,7 +43,7 @@ export function defineKernel<P, C extends Values = Values>(
     idea: spec.idea,
     ...(spec.follows === undefined ? {} : { follows: spec.follows }),
     unsupported: (point, info) =>
-      reasonOf(
+      undone(op.demands?.(point), spec.takes) ?? reasonOf(
         `unsupported() of ${spec.name}`,
         spec.unsupported?.(point, info),
       ),
@@ -60,6 +60,14 @@ export function defineKernel<P, C extends Values = Values>(
     }),
     prepare: (context) => spec.prepare(context as Context<P, C>),
   };
+}
+
+/** Returns the first reason of `demands` that is not in `takes`. */
+function undone(
+  demands: Readonly<Record<string, string>> = {},
+  takes: readonly string[] = [],
+): string | undefined {
+  return Object.entries(demands).find(([name]) => !takes.includes(name))?.[1];
 }
 
 const ONE: LaunchShape = { grid: [1, 1, 1], block: [1, 1, 1] };
@@ -106,6 +114,7 @@ export function defineLaunch<P, const T extends Axes = Record<never, never>>(
     name: spec.name,
     backend: spec.backend,
     idea: spec.idea ?? "one launch",
+    takes: spec.takes ?? [],
     configs: () => grid(spec.tunables ?? {}) as Iterable<C>,
     unsupported: (point, info) => spec.unsupported?.(point, info),
     ...(spec.rules === undefined ? {} : { rules: spec.rules }),
@@ -139,7 +148,7 @@ export function definePython<P>(op: Op<P>, spec: PythonSpec<P>): Kernel<P> {
   const { name, idea = "a Python function" } = spec;
   const python = pythonSource(spec.python);
   const kernel = defineKernel<P>(op, {
-    ...{ name, idea, backend: PYTHON_BACKEND },
+    ...{ name, idea, backend: PYTHON_BACKEND, takes: spec.takes ?? [] },
     unsupported: (point, info) => spec.unsupported?.(point, info),
     builds: () => [{ source: python.file, defines: { entry: python.entry } }],
     prepare() {

@@ -83,6 +83,8 @@ export interface Kernel<P> {
 
 /** Describes a kernel of any number of steps for {@linkcode defineKernel}. */
 export interface KernelSpec<P, C extends Values> {
+  /** What it can do of that which `demands` of its operation asks for. @default {nothing} */
+  readonly takes?: readonly string[];
   readonly name: string;
   readonly backend: string;
   readonly idea: string;
@@ -107,6 +109,8 @@ export interface KernelSpec<P, C extends Values> {
 
 /** Describes a kernel of one launch for {@linkcode defineLaunch}. */
 export interface LaunchSpec<P, T extends Axes> extends BuildOptions {
+  /** What it can do of that which `demands` of its operation asks for. @default {nothing} */
+  readonly takes?: readonly string[];
   readonly name: string;
   readonly backend: string;
   readonly idea?: string;
@@ -157,6 +161,8 @@ export interface PythonSource {
 
 /** Describes a kernel that a Python function makes, for {@linkcode definePython}. */
 export interface PythonSpec<P> {
+  /** What it can do of that which `demands` of its operation asks for. @default {nothing} */
+  readonly takes?: readonly string[];
   readonly name: string;
   /**
    * A file and the name of its function, such as `mine.py:fn`. A relative path is relative to the

@@ -59,6 +59,11 @@ export interface Op<P> {
   bits?(point: P): number;
   /** Returns the least work of any kernel: flops, and bytes read and written once. */
   work(point: P): Work;
+  /**
+   * Returns what few kernels can do of a point, with the reason of the others: a kernel runs there
+   * if its `takes` has each of the names. @default {nothing: kernels run everywhere}
+   */
+  demands?(point: P): Readonly<Record<string, string>>;
   /** Returns the point's columns of a row's key. */
   key(point: P): OpKey;
   /** Returns the C arguments of a kernel by `defineLaunch` without `args`. */

@@ -319,6 +319,8 @@ export function problemOf<P>(op: Op<P>, point: P): Problem {
     reference: (inputs) =>
       checkedReference(() => op.reference(point, inputs), owned),
     referenceKernel: (backend) => {
+      // Those of an operation take what every kernel takes.
+      if (Object.keys(op.demands?.(point) ?? {}).length > 0) return undefined;
       const kernel = op.referenceKernels?.find((r) => r.backend === backend);
       return kernel && runnable(kernel, point);
     },

@@ -31,9 +31,16 @@ extern "C" __global__ void repacked(const bf16 *A, const bf16 *packed, const bf1
   C[(long)blockIdx.y * s.ldc + col] = __float2bfloat16(sum + __bfloat162float(bias[col]));
 }
 
+// Of the bias and C of `locked`.
+#ifdef MINE_WIDE
+typedef float Out;
+#else
+typedef bf16 Out;
+#endif
+
 // Blocks along z sum a part of K each. The last one of a tile writes it, and leaves sums and locks
 // as it found them: zero.
-extern "C" __global__ void locked(const bf16 *A, const bf16 *B, const bf16 *bias, bf16 *C, float *sums,
+extern "C" __global__ void locked(const bf16 *A, const bf16 *B, const Out *bias, Out *C, float *sums,
                                   unsigned *locks, Shape s, bool has_bias) {
   const int col = blockIdx.x * THREADS + threadIdx.x, row = blockIdx.y;
   const int part = (s.k + gridDim.z - 1) / gridDim.z, from = blockIdx.z * part;
@@ -55,7 +62,7 @@ extern "C" __global__ void locked(const bf16 *A, const bf16 *B, const bf16 *bias
   if (!last || col >= s.n) return;
   __threadfence();
   const float sum = atomicExch(&sums[at], 0.0f);
-  C[(long)row * s.ldc + col] = __float2bfloat16(sum + (has_bias ? __bfloat162float(bias[col]) : 0.0f));
+  C[(long)row * s.ldc + col] = Out(sum + (has_bias ? float(bias[col]) : 0.0f));
 }
 
 // A cluster of MINE_BLOCKS blocks sums a tile of ROWS rows, each a part of K, in its first block's

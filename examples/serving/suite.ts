@@ -74,9 +74,24 @@ const repacked = defineKernel(matmul, {
   },
 });
 
-/** `alloc(..., 0)` is zeroed once; each call leaves zeros. `bool` is an argument. */
+/** The build for bf16 or, as of a router's logits, fp32 results. */
+const sized = ({ typeC }: MatmulPoint) => ({
+  ...build,
+  defines: typeC === "f32" ? { MINE_WIDE: 1 } : {},
+});
+
+/**
+ * `alloc(..., 0)` is zeroed once; each call leaves zeros. `bool` is an argument. With `takes` it is
+ * also run where operands have several types: `--axis type_c=f32`.
+ */
 const locked = defineKernel(matmul, {
   ...about,
+  takes: ["types"],
+  unsupported: ({ typeB, typeC = "f32" }) =>
+    typeB === undefined && typeC === "f32"
+      ? undefined
+      : "only C can be of another type: fp32",
+  builds: (point) => [sized(point)],
   name: "locked",
   idea: "split K, the last block of a tile by a lock",
   prepare({ point, operands: { A, B, C, bias }, program, alloc }) {
@@ -85,7 +100,8 @@ const locked = defineKernel(matmul, {
     const locks = alloc(4 * m * tiles(n), 0);
     const pointers = [A!, B!, bias!, C!, sums, locks].map(mem);
     const args = [...pointers, shapeOf(point), bool(true)];
-    return { steps: [program(build, "locked").step(args, blocks(point, 4))] };
+    const locked = program(sized(point), "locked");
+    return { steps: [locked.step(args, blocks(point, 4))] };
   },
 });
 

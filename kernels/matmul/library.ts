@@ -19,7 +19,7 @@ import {
 } from "../common/decompose_k.ts";
 import { equalSlices, inductorSplits, noSplit } from "../common/splits.ts";
 import { matmul } from "./op.ts";
-import { type MatmulPoint, tooLarge } from "./point.ts";
+import { type MatmulPoint, tooLarge, typesOf } from "./point.ts";
 
 /** The number of splits that Inductor tries. */
 const SPLITS = 10;
@@ -44,7 +44,8 @@ export function plainLibrary<T extends Tile>(
   return defineKernel(matmul, {
     ...{ name, backend },
     idea: "the library's product, then the epilogue as a kernel of its own",
-    unsupported: tooLarge,
+    takes: ["types"],
+    unsupported: (point) => tooLarge(point) ?? wide(point, backend),
     builds: (point) => point.epilogue === "none" ? [] : [steps.sums(point)],
     prepare(site) {
       const { m, n, type, epilogue } = site.point;
@@ -117,14 +118,26 @@ export function libraryKernels<T extends Tile>(
   return [plain, ...fused, bmmSum];
 }
 
+/** Returns why the library has no product of a point's types: of one type it has, also in fp32. */
+function wide(point: MatmulPoint, backend: string): string | undefined {
+  const { a, b, c } = typesOf(point);
+  if (a === b && a === c) return undefined;
+  const isWide = a === b && c === "f32" && backend !== "metal";
+  return isWide && point.epilogue === "none"
+    ? undefined
+    : `the library is asked for no product of A in ${a}, B in ${b} and C in ${c} with the epilogue ${point.epilogue}`;
+}
+
 function gemmOf(
   { point, operands }: Pick<Context<MatmulPoint, Values>, "point" | "operands">,
 ): Gemm {
-  const { m, n, k, type, layout, lda, ldb, ldc } = point;
+  const { m, n, k, layout, lda, ldb, ldc } = point;
+  const { a, b, c } = typesOf(point);
+  const transposed = layout === "nt";
   return {
     ...{ m, n, k },
-    a: { memory: operands.A!, type, ld: lda },
-    b: { memory: operands.B!, type, ld: ldb, transposed: layout === "nt" },
-    c: { memory: operands.C!, type, ld: ldc },
+    a: { memory: operands.A!, type: a, ld: lda },
+    b: { memory: operands.B!, type: b, ld: ldb, transposed },
+    c: { memory: operands.C!, type: c, ld: ldc },
   };
 }

@@ -1,11 +1,20 @@
-import { assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertStrictEquals,
+  assertThrows,
+} from "@std/assert";
 import type { FusedGemm } from "../../bench/device/blas.ts";
 import { CaseError } from "../../bench/model/errors.ts";
+import type { Values } from "../../bench/model/grid.ts";
+import { defineLaunch } from "../../bench/model/kernel.ts";
+import { problemOf } from "../../bench/model/suite.ts";
 import { cudaKernels } from "./cuda/cuda.ts";
 import { hipKernels } from "./hip/hip.ts";
 import { matmul } from "./op.ts";
 import { h200 } from "../testdata/devices.ts";
-import { kernel, plan } from "./testdata/listener.ts";
+import { kernel, plan, seed } from "./testdata/listener.ts";
 import { memoryOf, numbers, scratch, whats } from "../testdata/listener.ts";
 
 const VENDORS = [
@@ -31,6 +40,46 @@ Deno.test("cublas without an epilogue is one product into C", () => {
   assertEquals(whats(p), ["gemm"]);
   assertStrictEquals(p.queue[0]!.gemm!.c.memory, p.operands.C);
   assertStrictEquals(p.queue[0]!.gemm!.c.ld, 32);
+});
+
+Deno.test("cublas has products of one type, also in fp32", () => {
+  const shape = { m: 16, n: 24, k: 64, type: "f16" };
+  const { queue: [product] } = plan("cublas", { ...shape, type_c: "f32" });
+  const { a, b, c } = product!.gemm!;
+  assertEquals([a, b, c].map(({ type }) => type), ["f16", "f16", "f32"]);
+  const why = (values: Values) =>
+    kernel("cublas").unsupported(matmul.point({ ...shape, ...values }), h200);
+  assertStrictEquals(why({ type_c: "f32" }), undefined);
+  assertStrictEquals(why({ type_b: "f16", type_c: "f16" }), undefined);
+  for (
+    const values of [
+      { type_b: "bf16" },
+      { type_c: "bf16" },
+      { type_c: "f32", epilogue: "relu" },
+    ]
+  ) assertMatch(`${why(values)}`, /^the library is asked for no product of A/);
+});
+
+Deno.test("matmul of several types is for kernels that take them", () => {
+  const point = matmul.point({ m: 1, n: 2, k: 3, type_c: "f32" });
+  const why = "A is bf16, B is bf16 and C is f32: it takes one type";
+  const spec = { name: "own", backend: "cpu", entry: "own" };
+  const source = new URL("file:///own.c");
+  const own = defineLaunch(matmul, { ...spec, source });
+  const wide = defineLaunch(matmul, { ...spec, source, takes: ["types"] });
+  assertStrictEquals(own.unsupported(point, h200), why);
+  assertStrictEquals(wide.unsupported(point, h200), undefined);
+  for (const { name, unsupported } of cudaKernels) {
+    if (name !== "cublas") assertStrictEquals(unsupported(point, h200), why);
+  }
+  assertEquals(matmul.work(point), { flops: 12, bytes: 2 * (3 + 6) + 4 * 2 });
+  const { a_type, b_type, c_type, params } = matmul.key(point);
+  assertEquals([a_type, b_type, c_type], ["bf16", "bf16", "f32"]);
+  assertStrictEquals(params, "epilogue=none type_c=f32");
+  // Reference kernels read operands of one type: the host computes these.
+  const problem = problemOf(matmul, point);
+  assertStrictEquals(problem.referenceKernel("cuda"), undefined);
+  assert(problemOf(matmul, seed).referenceKernel("cuda"));
 });
 
 Deno.test("cublas without a library is unsupported for the device's reason", () => {

@@ -16,7 +16,11 @@ import {
   SIGNIFICANT_BITS,
 } from "../../bench/model/dtype.ts";
 import { UserError } from "../../bench/model/errors.ts";
-import { formatValues, type Values } from "../../bench/model/grid.ts";
+import {
+  formatValues,
+  type Scalar,
+  type Values,
+} from "../../bench/model/grid.ts";
 import { remembered, stored } from "../../bench/model/inputs.ts";
 import type { Op } from "../../bench/model/op.ts";
 import { type Axis, readAxes } from "../../bench/model/axes.ts";
@@ -42,6 +46,7 @@ import {
   hasRelu,
   type MatmulPoint,
   TYPES,
+  typesOf,
 } from "./point.ts";
 
 const TOLERANCE = {
@@ -59,10 +64,22 @@ const AXES: readonly Axis[] = [
   { name: "k", about: "columns of A", values: "size" },
   {
     name: "type",
-    about: "type of A, B, bias and C",
+    about: "type of A, and of B, bias and C unless they have others",
     values: TYPES,
     default: "bf16",
     column: "a_type",
+  },
+  {
+    name: "type_b",
+    about: "type of B, where it is another",
+    values: TYPES,
+    optional: true,
+  },
+  {
+    name: "type_c",
+    about: "type of bias and C, where it is another",
+    values: TYPES,
+    optional: true,
   },
   {
     name: "epilogue",
@@ -89,13 +106,14 @@ export const matmul: Op<MatmulPoint> = {
   axes: AXES,
   point: readPoint,
   operands(point) {
-    const { m, n, k, type, layout, lda, ldb, ldc } = point;
+    const { m, n, k, layout, lda, ldb, ldc } = point;
+    const { a, b, c } = typesOf(point);
     const [rowsB, colsB] = layout === "nn" ? [k, n] : [n, k];
     return [
-      input("A", type, [m, k, lda]),
-      input("B", type, [rowsB, colsB, ldb]),
-      ...(hasBias(point) ? [input("bias", type, [1, n])] : []),
-      output("C", type, [m, n, ldc]),
+      input("A", a, [m, k, lda]),
+      input("B", b, [rowsB, colsB, ldb]),
+      ...(hasBias(point) ? [input("bias", c, [1, n])] : []),
+      output("C", c, [m, n, ldc]),
     ];
   },
   inputs(point, options) {
@@ -108,22 +126,23 @@ export const matmul: Op<MatmulPoint> = {
     });
   },
   reference(point, inputs) {
-    const { m, n, k, type, layout, lda, ldb } = point;
+    const { m, n, k, layout, lda, ldb } = point;
+    const types = typesOf(point);
     const [a, b, bias] = inputs as [Bytes, Bytes, Bytes?];
-    const add = bias && reader(bias, type);
+    const add = bias && reader(bias, types.c);
     const finish = (sum: number, column: number) => {
       const x = sum + (add ? add(column) : 0);
       return hasRelu(point) ? Math.max(x, 0) : x;
     };
-    const { row } = linesOf(a, type, { ld: lda, k });
-    const stored = linesOf(b, type, { ld: ldb, k });
+    const { row } = linesOf(a, types.a, { ld: lda, k });
+    const stored = linesOf(b, types.b, { ld: ldb, k });
     const column = layout === "nn" ? stored.column : stored.row;
     const looks = new Looks(n, row, column);
     return {
       all() {
         const [left, right] = [
-          storedMatrix(a, type, lda),
-          storedMatrix(b, type, ldb),
+          storedMatrix(a, types.a, lda),
+          storedMatrix(b, types.b, ldb),
         ];
         const sums = product({ m, n, k, layout }, left, right);
         for (let i = 0; i < sums.length; i++) sums[i] = finish(sums[i]!, i % n);
@@ -136,18 +155,28 @@ export const matmul: Op<MatmulPoint> = {
   },
   tolerance,
   bits,
-  work({ m, n, k, type }) {
+  work(point) {
+    const { m, n, k } = point;
+    const { a, b, c } = typesOf(point);
     return {
       flops: 2 * m * n * k,
-      bytes: BYTES[type] * (m * k + k * n + m * n),
+      bytes: BYTES[a] * m * k + BYTES[b] * k * n + BYTES[c] * m * n,
     };
   },
-  key({ m, n, k, type, epilogue, layout, lda, ldb, ldc }) {
+  demands(point): Readonly<Record<string, string>> {
+    const { a, b, c } = typesOf(point);
+    if (a === b && a === c) return {};
+    return { types: `A is ${a}, B is ${b} and C is ${c}: it takes one type` };
+  },
+  key(point) {
+    const { m, n, k, type, typeB, typeC, epilogue, layout } = point;
+    const { lda, ldb, ldc } = point;
+    const { b, c } = typesOf(point);
     const dense = layout === "nn" ? n : k;
     return {
       a_type: type,
-      b_type: type,
-      c_type: type,
+      b_type: b,
+      c_type: c,
       acc_type: "f32",
       layout,
       m,
@@ -155,6 +184,8 @@ export const matmul: Op<MatmulPoint> = {
       k,
       params: formatValues({
         epilogue,
+        ...(typeB ? { type_b: typeB } : {}),
+        ...(typeC ? { type_c: typeC } : {}),
         ...(lda === k ? {} : { lda }),
         ...(ldb === dense ? {} : { ldb }),
         ...(ldc === n ? {} : { ldc }),
@@ -183,8 +214,9 @@ export const matmul: Op<MatmulPoint> = {
  * same, where only atol counts: for a larger K it grows with √K from the least K of the source. It
  * is then 5 deviations of the error of an fp32 product with the fewest bits.
  */
-function tolerance({ type, k }: MatmulPoint): Tolerance {
-  const { rtol, atol } = TOLERANCE[type];
+function tolerance(point: MatmulPoint): Tolerance {
+  const { k } = point;
+  const { rtol, atol } = TOLERANCE[coarsestOf(point)];
   if (k <= SOURCE_K.most) return { rtol, atol };
   return { rtol, atol: atol * Math.sqrt(k / SOURCE_K.least) };
 }
@@ -196,7 +228,9 @@ function tolerance({ type, k }: MatmulPoint): Tolerance {
  * Tensor cores truncate each step of 8 terms or more: 30 − log₂ K bits or more. A bias may be
  * added to a product that was rounded to the type of the output.
  */
-function bits({ type, k, epilogue }: MatmulPoint): number {
+function bits(point: MatmulPoint): number {
+  const { k, epilogue } = point;
+  const type = coarsestOf(point);
   if (type === "f32") {
     return Math.min(22, Math.max(18.8, 24.8 - Math.log2(k) / 2));
   }
@@ -206,17 +240,31 @@ function bits({ type, k, epilogue }: MatmulPoint): number {
     : Math.max(own, Math.min(15, 28 - Math.log2(k)));
 }
 
+/** The type of an operand with the fewest bits: products of such are what tensor cores do. */
+function coarsestOf(point: MatmulPoint): MatmulPoint["type"] {
+  const { a, b, c } = typesOf(point);
+  return [b, c].reduce(
+    (least, type) =>
+      SIGNIFICANT_BITS[type] < SIGNIFICANT_BITS[least] ? type : least,
+    a,
+  );
+}
+
 function readPoint(values: Values): MatmulPoint {
-  const { m, n, k, type, epilogue, layout, lda, ldb, ldc } = readAxes(
-    { name: "matmul", axes: AXES },
-    values,
-  ) as Values & Pick<MatmulPoint, "m" | "n" | "k">;
+  const { m, n, k, type, type_b, type_c, epilogue, layout, lda, ldb, ldc } =
+    readAxes({ name: "matmul", axes: AXES }, values) as
+      & Values
+      & Pick<MatmulPoint, "m" | "n" | "k">;
+  const other = (name: "typeB" | "typeC", value: Scalar | undefined) =>
+    value === undefined || value === type ? {} : { [name]: value };
   const dense = layout === "nn" ? n : k;
   const point: MatmulPoint = {
     m,
     n,
     k,
     type: type as MatmulPoint["type"],
+    ...other("typeB", type_b),
+    ...other("typeC", type_c),
     epilogue: epilogue as MatmulPoint["epilogue"],
     layout: layout as MatmulPoint["layout"],
     lda: Number(lda ?? k),
@@ -265,10 +313,11 @@ export function mutantsOf(
   inputs: readonly Uint8Array<ArrayBuffer>[],
   right: Reference,
 ): Mutant[] {
-  const { m, n, k, type, lda, ldb } = point;
-  const a = storedMatrix(inputs[0]!, type, lda);
-  const b = storedMatrix(inputs[1]!, type, ldb);
-  const bias = inputs[2] && decode(inputs[2], type);
+  const { m, n, k, lda, ldb } = point;
+  const types = typesOf(point);
+  const a = storedMatrix(inputs[0]!, types.a, lda);
+  const b = storedMatrix(inputs[1]!, types.b, ldb);
+  const bias = inputs[2] && decode(inputs[2], types.c);
   const relu = hasRelu(point);
   const finish = (sums: Float64Array<ArrayBuffer>, clamp = relu) =>
     sums.map((sum, i) => {

@@ -17,14 +17,25 @@ export interface MatmulPoint {
   readonly m: number;
   readonly n: number;
   readonly k: number;
-  /** Of A, B, bias and C; sums are fp32. */
+  /** Of A, and of B, bias and C unless they have others; sums are fp32. */
   readonly type: typeof TYPES[number];
+  /** Of B, where it is not that of A. */
+  readonly typeB?: typeof TYPES[number];
+  /** Of C and the bias, where it is not that of A. */
+  readonly typeC?: typeof TYPES[number];
   readonly epilogue: Epilogue;
   readonly layout: "nn" | "nt";
   /** Elements between the starts of two rows of A, B and C. */
   readonly lda: number;
   readonly ldb: number;
   readonly ldc: number;
+}
+
+/** Returns the types of A, B and C; the bias has that of C. */
+export function typesOf(
+  { type, typeB = type, typeC = type }: MatmulPoint,
+): Readonly<Record<"a" | "b" | "c", MatmulPoint["type"]>> {
+  return { a: type, b: typeB, c: typeC };
 }
 
 /** Returns whether a bias is added. */

@@ -13,7 +13,13 @@ import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import { blasOf } from "../../common/blas.ts";
 import { launch, launched } from "../../common/launch.ts";
 import { matmul } from "../op.ts";
-import { hasBias, hasRelu, type MatmulPoint, TYPE_NUMBERS } from "../point.ts";
+import {
+  hasBias,
+  hasRelu,
+  type MatmulPoint,
+  TYPE_NUMBERS,
+  typesOf,
+} from "../point.ts";
 
 function build(file: string): Build {
   return { source: new URL(file, import.meta.url), defines: {} };
@@ -28,13 +34,14 @@ export const naive: Kernel<MatmulPoint> = defineKernel(matmul, {
   name: "naive",
   backend: "cpu",
   idea: "three loops in TypeScript, to be read",
+  takes: ["types"],
   prepare({ point, operands }) {
-    const { m, n, k, type, layout, lda, ldb, ldc } = point;
+    const { m, n, k, layout, lda, ldb, ldc } = point;
+    const types = typesOf(point);
     const enqueue = () => {
-      const [a, b] = [operands.A!, operands.B!].map((x) =>
-        decode(x.host!, type)
-      );
-      const bias = operands.bias && decode(operands.bias.host!, type);
+      const a = decode(operands.A!.host!, types.a);
+      const b = decode(operands.B!.host!, types.b);
+      const bias = operands.bias && decode(operands.bias.host!, types.c);
       const c = operands.C!.host!;
       const row = new Float64Array(n);
       for (let i = 0; i < m; i++) {
@@ -42,12 +49,12 @@ export const naive: Kernel<MatmulPoint> = defineKernel(matmul, {
           let sum = bias?.[j] ?? 0;
           for (let p = 0; p < k; p++) {
             const at = layout === "nn" ? p * ldb + j : j * ldb + p;
-            sum += a![i * lda + p]! * b![at]!;
+            sum += a[i * lda + p]! * b[at]!;
           }
           row[j] = hasRelu(point) ? Math.max(sum, 0) : sum;
         }
         // Rows of C may lie apart; what is between them is not ours.
-        c.set(encode(row, type), i * ldc * BYTES[type]);
+        c.set(encode(row, types.c), i * ldc * BYTES[types.c]);
       }
     };
     return { steps: [{ label: "naive", capturable: false, enqueue }] };

@@ -45,6 +45,7 @@ for (const set of Object.keys(SETS) as InstructionSet[]) {
         for (const point of [...matmul.edgeCases, ...cases.larger!]) {
           // Its units are pairs of bf16.
           if (set === "avx512_bf16" && point.type !== "bf16") continue;
+          if (kernel.unsupported(point, info)) continue;
           for (const DEPTH of [128, 512]) {
             const config = { DEPTH };
             await bench.assertRight(kernel, { point, config });

@@ -29,6 +29,14 @@ export const DOTS: readonly string[] = [
   "nt 1 512 1 2 1", // least work a thread
 ];
 
+/** Operands of several types. */
+const mixed: readonly MatmulPoint[] = [
+  { m: 17, n: 33, k: 129, type_c: "f32", epilogue: "bias+relu" },
+  { m: 4, n: 64, k: 1000, type: "f16", type_c: "f32", layout: "nt" },
+  { m: 16, n: 48, k: 256, type: "f32", type_b: "bf16", type_c: "bf16" },
+  { m: 5, n: 7, k: 9, type: "bf16", type_b: "f16", lda: 10, epilogue: "bias" },
+].map(matmul.point);
+
 function points(): MatmulPoint[] {
   return [
     ...matmul.edgeCases,
@@ -110,17 +118,23 @@ const CHECKED = {
 
 /** The cases. */
 export const cases: OpCases<MatmulPoint> = {
-  long: TYPES.flatMap((type) =>
-    EPILOGUES.flatMap((epilogue) => [
-      matmul.point({ m: 64, n: 64, k: 8192, type, epilogue }),
-      matmul.point({ m: 16, n: 16, k: 32768, type, epilogue }),
-    ])
-  ),
-  larger: TYPES.flatMap((type) => [
-    matmul.point({ m: 64, n: 64, k: 2048, type, epilogue: "relu" }),
-    matmul.point({ m: 48, n: 48, k: 1333, type, epilogue: "bias" }),
-    matmul.point({ m: 135, n: 150, k: 777, type, lda: 778, layout: "nt" }),
-  ]),
+  long: [
+    ...mixed,
+    ...TYPES.flatMap((type) =>
+      EPILOGUES.flatMap((epilogue) => [
+        matmul.point({ m: 64, n: 64, k: 8192, type, epilogue }),
+        matmul.point({ m: 16, n: 16, k: 32768, type, epilogue }),
+      ])
+    ),
+  ],
+  larger: [
+    ...TYPES.flatMap((type) => [
+      matmul.point({ m: 64, n: 64, k: 2048, type, epilogue: "relu" }),
+      matmul.point({ m: 48, n: 48, k: 1333, type, epilogue: "bias" }),
+      matmul.point({ m: 135, n: 150, k: 777, type, lda: 778, layout: "nt" }),
+    ]),
+    ...mixed,
+  ],
   references: [6, 16, 31].map((place) => matmul.edgeCases[place]!),
   checked: {
     cuda: matmul.edgeCases.filter(({ m, n, k, type }) =>
@@ -128,7 +142,7 @@ export const cases: OpCases<MatmulPoint> = {
     ),
   },
   unsupported:
-    /no split of K|no epilogue|slices of 16 leave some without|slices of 32 leave some|stored by columns|IEEE fp32|by 16 bytes|registers for 8 rows|16-bit operands|layout nt|multiple of 64|for a relu|are not read and written|^MPSMatrixMultiplication multiplies/,
+    /no split of K|no epilogue|slices of 16 leave some without|slices of 32 leave some|stored by columns|IEEE fp32|by 16 bytes|registers for 8 rows|16-bit operands|layout nt|multiple of 64|for a relu|are not read and written|: it takes one type$|^the library is asked for no product of A|^MPSMatrixMultiplication multiplies/,
   built: points(),
   chosen,
 };
