@@ -100,6 +100,30 @@ Deno.test("blackwell.candidates() name the rule that a config breaks", () => {
   assert(alone.every(({ illegal }) => illegal !== undefined));
 });
 
+Deno.test("the README's steps are legal configs at a benchmark list", () => {
+  const readme = Deno.readTextFileSync(new URL("./README.md", import.meta.url));
+  const steps = readme.split("\n").filter((line) => /^\| \S+ .*=\d/.test(line));
+  assertStrictEquals(steps.length, 8);
+  const legal = [...blackwell.candidates(
+    groupedMatmul.point({
+      m: "192+320",
+      n: 3072,
+      k: 4096,
+      layout: "nt-mmajor",
+    }),
+    b200,
+  )].filter(({ illegal }) => illegal === undefined);
+  for (const step of steps) {
+    const keys = [...step.matchAll(/(\w+)=(\d+)/g)];
+    assert(
+      legal.some(({ config }) =>
+        keys.every(([, key, value]) => config[key!] === Number(value))
+      ),
+      step,
+    );
+  }
+});
+
 Deno.test("a config has the tensor maps, clusters and launches that it names", () => {
   const plan = (config: BlackwellConfig) =>
     listen(groupedMatmul, blackwell, {
