@@ -82,7 +82,7 @@ function flags(words: Words) {
       ),
       budget: maybe(
         "--budget",
-        number("SECONDS", { least: 1 }),
+        number("SECONDS", { least: 0.1, whole: false }),
         "Of commits: start no round after this, but for the first three.",
       ),
       out: preset(

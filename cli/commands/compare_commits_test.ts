@@ -116,6 +116,7 @@ class Repository implements Disposable {
 }
 
 const failed = { median_us: "", q1_us: "", q3_us: "", min_us: "", mean_us: "" };
+const wide = { median_us: "20", q1_us: "0.1", q3_us: "500" };
 const slow = { median_us: "20", q1_us: "19.9", q3_us: "20.1" };
 
 Deno.test("compare BASE..HEAD measures both commits by their own programs, in turns", async () => {
@@ -161,6 +162,33 @@ Deno.test("compare BASE..HEAD measures both commits by their own programs, in tu
   assertMatch(back.stdout, /^faster .* 20\.00 -> 10\.00 µs/m);
   assertMatch(back.stdout, /^1 round; .*unknown in new/m);
   assertEquals(repository.calls()[0]!.includes("--timing-cache"), false);
+});
+
+Deno.test("compare BASE..HEAD measures until each row is settled or its time is over", async () => {
+  using repository = new Repository();
+  repository.build("old", [{}]);
+  repository.build("slow", [slow]);
+  repository.build("wide", [wide]);
+  const measure = async (...args: string[]) => {
+    const ran = await repository.compare(...args);
+    const sides = repository.calls().map(([cwd]) =>
+      cwd!.split("/").at(-1) === "base" ? "A" : "B"
+    );
+    return { ...ran, order: sides.join("") };
+  };
+  const clear = await measure("old..slow");
+  assertEquals([clear.code, clear.order], [1, "ABBAAB"], clear.stderr);
+  assertMatch(clear.stdout, /^ +99\.5 % interval \+[\d.]+ to \+[\d.]+ µs/m);
+  const unclear = await measure("old..wide");
+  assertEquals([unclear.code, unclear.order], [0, "ABBA".repeat(6)]);
+  assertMatch(unclear.stdout, /^unclear /m);
+  assertMatch(
+    unclear.stderr,
+    /^1 unclear after 12 rounds: give a longer --rep$/m,
+  );
+  const late = await measure("old..wide", "--budget", "0.1");
+  assertEquals([late.code, late.order], [0, "ABBAAB"]);
+  assertMatch(late.stderr, /^1 unclear after 3 rounds: .* --rep or --budget$/m);
 });
 
 Deno.test("compare takes two checkouts as they are", async () => {
@@ -253,7 +281,7 @@ Deno.test("compare --bisect tells git bisect run what each commit is", async () 
       ["inaccurate", [{ rel_l2_err: "0.5" }], 1],
       ["uncompiled", [{ ...failed, status: "compile" }], 125],
       ["absent", [{ kernel: "another" }], 125],
-      ["wide", [{ ...slow, q1_us: "1", q3_us: "90" }], 125],
+      ["wide", [wide], 125],
     ];
   for (const [name, rows, code] of builds) {
     repository.build(name, rows);
