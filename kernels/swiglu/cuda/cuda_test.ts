@@ -46,6 +46,21 @@ Deno.test("fused has legal configs, of which as many blocks fit on a multiproces
   }
 });
 
+Deno.test("fused has no config whose sums leave no registers to its other blocks", () => {
+  const of = (WARPS: number) =>
+    [...fused!.candidates(swiglu.point({ m: 128, n: 28672, k: 4096 }), h200)]
+      .filter(({ config: { BM, BN, BK, RESIDENT, ...config } }) =>
+        [BM, BN, BK, RESIDENT].join() === "64,128,64,3" &&
+        config.WARPS === WARPS
+      ).map(({ illegal }) => illegal);
+  assertEquals(of(4), [
+    "about 154 registers a thread: 3 blocks of 160 do not fit",
+  ]);
+  assertEquals(of(8), [
+    "about 90 registers a thread: 3 blocks of 288 do not fit",
+  ]);
+});
+
 Deno.test("predict() of fused splits K where tiles do not fill the device, and not where they do", () => {
   const best = (n: number, k: number) =>
     configsAt(16, n, k).toSorted((a, b) => a.predicted! - b.predicted!)[0]!

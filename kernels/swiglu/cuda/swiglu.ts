@@ -9,6 +9,7 @@ import { BYTES } from "../../../bench/model/dtype.ts";
 import { grid, type Values } from "../../../bench/model/grid.ts";
 import type { Rule } from "../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
+import { blocksPerUnit } from "../../../bench/model/occupancy.ts";
 import { launched } from "../../common/launch.ts";
 import {
   allHaveSome,
@@ -80,6 +81,11 @@ function stagesOf(point: SwigluPoint, config: FusedConfig): number {
   return Math.max(1, Math.min(Math.floor(room), steps, MOST_STAGES));
 }
 
+/** About the registers of a thread: its gates and ups, and what nvcc 13.0 takes beside them. */
+function registersOf({ BM, BN, WARPS }: FusedConfig): number {
+  return BM * BN / 16 / WARPS + 26;
+}
+
 /** Whether each block of a cluster of `size` has some of K. */
 function someEach(k: number, size: number, BK: number): string | undefined {
   return allHaveSome(k, {
@@ -102,6 +108,14 @@ const rules = {
   shared: fitsMemory((_, config: FusedConfig) =>
     mailBytes(config) + stageBytes(config)
   ),
+  registers(_, config, info) {
+    const { WARPS, RESIDENT } = config;
+    const registers = registersOf(config);
+    const threads = 32 * WARPS + 32;
+    return blocksPerUnit({ threads, registers }, info) >= RESIDENT
+      ? undefined
+      : `about ${registers} registers a thread: ${RESIDENT} blocks of ${threads} do not fit`;
+  },
   cluster: (_, { CLUSTER }, { clusters }) =>
     CLUSTER <= 16 && clusters?.[CLUSTER - 1] !== 0
       ? undefined
