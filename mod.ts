@@ -79,7 +79,11 @@ export { defineSuite } from "./bench/model/suite.ts";
 export type * from "./bench/model/suite.ts";
 export type * from "./bench/model/spec_schema.ts";
 export { tensorMapOn } from "./bench/device/device.ts";
-export type { TensorBox, TensorShape } from "./bench/device/device.ts";
+export type {
+  TensorBox,
+  TensorShape,
+  TensorType,
+} from "./bench/device/device.ts";
 export {
   bench,
   type BenchResult,

@@ -154,7 +154,7 @@ Deno.test("main list names the emulated devices of the listed kernels alone", as
   assertEquals(await said("--suite", SMALL), "");
   assertEquals(
     await said("--suite", "decode-fp8"),
-    "Without a GPU: check --device emulator:sm_90a\n",
+    "Without a GPU: check --device emulator:sm_90a, emulator:sm_100a\n",
   );
   assertEquals(await said("--suite", "matmul-fp32", "--kernel", "naive"), "");
 });
@@ -353,7 +353,7 @@ Deno.test("plot and report work with the repository's own results", async () => 
       ["plot", "results", "--suite", "grouped-nvfp4", "--out", folder],
     );
     assertEquals(drawn.code, 0, drawn.stderr);
-    assertMatch(drawn.stdout, /nvidia-h200\/grouped-nvfp4: 6 pictures/);
+    assertMatch(drawn.stdout, /nvidia-h200\/grouped-nvfp4: 7 pictures/);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

@@ -12,7 +12,7 @@ import type { Arg, LaunchShape, Memory, Step } from "./queue.ts";
 import type { TensorBox, TensorShape } from "./tensor_shape.ts";
 import { CaseError } from "../model/errors.ts";
 
-export type { TensorBox, TensorShape } from "./tensor_shape.ts";
+export type { TensorBox, TensorShape, TensorType } from "./tensor_shape.ts";
 
 /** One device, as found on this machine. */
 export interface DeviceInfo {

@@ -28,8 +28,12 @@ const LAYOUTS = ["nt", "nt-mmajor"] as const;
 /** A list of products to compute in one call. */
 export interface GroupedPoint {
   /** At least one; one with m = 0 has nothing to compute. */
-  readonly problems: readonly Sizes[];
-  readonly layout: typeof LAYOUTS[number];
+  readonly problems: readonly {
+    readonly m: number;
+    readonly n: number;
+    readonly k: number;
+  }[];
+  readonly layout: "nt" | "nt-mmajor";
 }
 
 /** Elements that share a scale, so K is a multiple of it. */

@@ -21,7 +21,7 @@ export interface ScaledPoint {
   readonly m: number;
   readonly n: number;
   readonly k: number;
-  readonly scale: typeof SCALES[number];
+  readonly scale: "tensor" | "row" | "block128";
 }
 
 type Inputs = readonly Uint8Array<ArrayBuffer>[];
