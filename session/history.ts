@@ -107,8 +107,13 @@ export class History implements Disposable {
       new UserError(`Cannot open ${path}: ${why}; ${wayOut}`, code);
     let isThere = true;
     try {
-      isThere = Deno.statSync(path).size > 0;
+      const info = Deno.statSync(path);
+      // Opening a pipe would never end.
+      if (!info.isFile) throw refuse("it is not a regular file", OTHER);
+      isThere = info.size > 0;
     } catch (cause) {
+      if (cause instanceof UserError) throw cause;
+      if (path === ":memory:") throw refuse("it is no file", OTHER);
       if (!(cause instanceof Deno.errors.NotFound)) {
         throw refuse(saidBy(cause), "name another file with --history");
       }
@@ -163,7 +168,8 @@ export class History implements Disposable {
       const run = this.#known(
         `insert into runs (name, device, time, "commit", dirty, harness, driver)
          values (?, ?, ?, ?, ?, ?, ?)
-         on conflict (name, device) do update set time = min(time, excluded.time) returning id`,
+         on conflict (name, device) do update set time = min(time, excluded.time),
+           "commit" = excluded."commit", dirty = excluded.dirty returning id`,
         2,
       );
       const case_ = this.#known(
@@ -316,6 +322,8 @@ export class History implements Disposable {
     this.#db.close();
   }
 }
+
+const OTHER = "name another with --history";
 
 const WAYS_OUT = {
   write: "nothing in it was changed",

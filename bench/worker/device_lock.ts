@@ -60,10 +60,14 @@ export async function lockDevice(
     if (signal.aborted) return undefined;
   }
   const since = new Date().toISOString();
-  const user = userInfo().username;
-  lock.write(
-    `process ${Deno.pid} of ${user}, which measures ${what} since ${since}\n`,
-  );
+  // What others are told is not worth a run: a disk may be full.
+  try {
+    lock.write(
+      `process ${Deno.pid} of ${userName()}, which measures ${what} since ${since}\n`,
+    );
+  } catch (cause) {
+    note(`Cannot name this run to others that want ${id}: ${saidBy(cause)}`);
+  }
   undo.move();
   return {
     [Symbol.dispose]() {
@@ -71,6 +75,16 @@ export async function lockDevice(
       lock.write("");
     },
   };
+}
+
+/** The user's name; of one that has none, as in a container, the number. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch (cause) {
+    if (!(cause instanceof Deno.errors.NotFound)) throw cause;
+    return `user ${Deno.uid()}`;
+  }
 }
 
 /** The open file of a lock. It stays when the lock is given back: others may wait for it. */

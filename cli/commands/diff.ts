@@ -20,7 +20,7 @@ import {
 } from "./diff/compare.ts";
 import { say, screenOf, tell } from "../terminal/output.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
-import { UserError } from "../../bench/model/errors.ts";
+import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { counted } from "../../bench/files/terminal_text.ts";
 import { isPeerLibrary } from "../../bench/model/peer.ts";
 import { type Diff, rowOf } from "../../report/diff/diff.ts";
@@ -116,7 +116,10 @@ async function diffWithHistory(
   });
   const found = await judgeRows(base, next, options);
   say(show(found, options).join("\n"));
-  return exitCodeOfDiff(found, options.failOn);
+  const code = exitCodeOfDiff(found, options.failOn);
+  if (base.length > 0) return code;
+  tell(`Nothing was compared: ${history} has no earlier run of these cases`);
+  return Math.max(code, EXIT.nothing);
 }
 
 /** The least width of lines: a row with its times fits. */

@@ -8,8 +8,10 @@ import { object } from "@optique/core/constructs";
 import { map } from "@optique/core/modifiers";
 import type { InferValue } from "@optique/core/parser";
 import { aligned, counted } from "../../bench/files/terminal_text.ts";
+import { unlessMissing } from "../../bench/files/disk.ts";
 import { replaceFile } from "../../bench/files/replace.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { formatMicroseconds } from "../../report/table/metrics.ts";
 import { formatChange } from "../../report/diff/diff.ts";
 import {
@@ -20,7 +22,7 @@ import {
   type Story,
 } from "../../report/history/story.ts";
 import { HISTORY, History, type Run } from "../../session/history.ts";
-import { readRows } from "../../session/read_rows.ts";
+import { csvFiles, readRows } from "../../session/read_rows.ts";
 import { BRIEFS, type Command, define } from "../command.ts";
 import {
   axisFlags,
@@ -142,9 +144,13 @@ async function add(
   { paths, history }: { paths: readonly string[]; history: string },
 ): Promise<number> {
   const from = usualPaths(paths);
-  const rows = (await readRows(from)).map(({ row }) => row);
+  // One by one: the runs of several files are of the same cases.
+  const sets: (readonly CsvRow[])[] = [];
+  for (const one of await csvFiles(from)) {
+    sets.push((await readRows([one])).map(({ row }) => row));
+  }
   using open = History.open(history, { make: true });
-  const count = open.add(rows);
+  const count = open.add(sets.flat());
   tell(
     `${history}: ${counted(count, "row")}, ${
       counted(open.runs().length, "run")
@@ -267,6 +273,11 @@ async function page(
   options: InferValue<ReturnType<typeof pageFlags>>,
 ): Promise<number> {
   using history = History.open(options.history);
+  if (isSameFile(options.history, options.out)) {
+    throw new UserError(
+      `Cannot write the page to ${options.out}: it is the history; name another file with --out`,
+    );
+  }
   const runs = history.runs();
   const chapters = chaptersOf(history, runs, options);
   const { formatHistory } = await import("../../report/history/page.ts");
@@ -275,4 +286,12 @@ async function page(
   const megabytes = (new TextEncoder().encode(html).length / 1e6).toFixed(2);
   tell(`${options.out}: ${megabytes} MB, needs nothing else to be read`);
   return EXIT.ok;
+}
+
+/** Returns whether two paths lead to one file. */
+function isSameFile(first: string, second: string): boolean {
+  const [a, b] = [first, second].map((path) =>
+    unlessMissing(() => Deno.realPathSync(path))
+  );
+  return a !== undefined && a === b;
 }

@@ -47,6 +47,18 @@ Deno.test("history adds runs, shows what changed, makes a page and is a base of 
     const slower = await run("diff", "9", "--history", "history.sqlite");
     assertEquals(slower.code, 1, slower.stderr);
     assertMatch(slower.stdout, /slower +s fast/);
+    const again = await run("history", "add", "0", "1", "2");
+    assertMatch(again.stderr, /^history\.sqlite: 6 rows, 9 runs in all$/m);
+    const over = await run("history", "page", "--out", "history.sqlite");
+    assertEquals(over.code, 2);
+    assertMatch(
+      over.stderr,
+      /it is the history; name another file with --out$/m,
+    );
+    await run("history", "add", "9", "--history", "other.sqlite");
+    const alone = await run("diff", "9", "--history", "other.sqlite");
+    assertEquals(alone.code, 3, alone.stderr);
+    assertMatch(alone.stderr, /^Nothing was compared: other\.sqlite has no/m);
     const none = await run("history", "--suite", "t");
     assertEquals(none.code, 3);
     assertMatch(

@@ -14,16 +14,17 @@ const MOST = 10;
 export const LOOKED_AT = 30;
 
 /**
- * The newest of `rows`, with the median of those of the last level as its time, and their spread as
- * that between runs; nothing of no row. Where the newest has no time, it is returned as it is.
+ * The newest of `rows` with a time, with the median of those of the last level as its time, and their
+ * spread as that between runs; nothing of no row. Where none has a time, it is the newest: one run
+ * that failed must not hide what the others took.
  *
  * @param rows Of one case, the newest first.
  */
 export function centerOf(rows: readonly CsvRow[]): CsvRow | undefined {
-  const [newest] = rows;
-  if (newest === undefined || newest.status !== "ok") return newest;
-  const times = rows.filter(({ status }) => status === "ok")
-    .map((row) => Number(row.median_us)).toReversed();
+  const timed = rows.filter(({ status }) => status === "ok");
+  const [newest] = timed;
+  if (newest === undefined) return rows[0];
+  const times = timed.map((row) => Number(row.median_us)).toReversed();
   const { from } = levelsOf(times).at(-1)!;
   const own = times.slice(Math.max(from, times.length - MOST));
   const between = spread(own);

@@ -206,9 +206,9 @@ function pictureOf(
 
 function nameOf(run: StoryRun): string {
   const commit = run.commit.slice(0, 12);
-  return `${commit === "" ? "the run" : commit} of ${dayOf(run)}`;
+  return `${commit === "" ? "the run" : commit} of ${run.time.slice(0, 10)}`;
 }
 
 function dayOf({ time }: StoryRun): string {
-  return time.slice(0, 10);
+  return escaped(time.slice(0, 10));
 }

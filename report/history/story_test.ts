@@ -72,9 +72,10 @@ Deno.test("centerOf() is the median of the last level, with the spread of its ru
   const center = centerOf(newest)!;
   assertEquals([center.median_us, center.runs], ["6.1", "4"]);
   assertAlmostEquals(Number(center.between_run_us), 0.082, 0.001);
-  // What is broken now has no level.
+  // One that failed hides no slow-down behind the others.
   const broken = row(6, { status: "wrong" });
-  assertEquals(centerOf([broken, ...newest]), broken);
+  assertEquals(centerOf([broken, ...newest]), center);
+  assertEquals(centerOf([broken]), broken);
   assertEquals(centerOf([]), undefined);
 });
 

@@ -50,6 +50,10 @@ export interface Judging {
 export function limitsOf(
   { threshold, minUs, config }: Judging,
 ): (suite: string) => Threshold {
+  for (const [name, value] of Object.entries({ threshold, minUs })) {
+    if (value === undefined || value >= 0 && value < Infinity) continue;
+    throw new UserError(`${name} is ${value}: give a number of at least 0`);
+  }
   return thresholdsOf(
     {
       ...(threshold !== undefined && { threshold }),

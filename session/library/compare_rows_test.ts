@@ -281,3 +281,9 @@ Deno.test("withoutUnmeasuredTimings() keeps what NEW measured, other suites, and
   const peers = { ...peer, ...graph };
   assertEquals(timersLeft([stream, peers], [stream]).timers.length, 2);
 });
+
+Deno.test("limitsOf() refuses a threshold that is no amount", () => {
+  for (const threshold of [NaN, -1, Infinity]) {
+    assertThrows(() => limitsOf({ threshold }), UserError, "at least 0");
+  }
+});
