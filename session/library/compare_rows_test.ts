@@ -1,4 +1,9 @@
-import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import {
+  assertEquals,
+  assertMatch,
+  assertRejects,
+  assertThrows,
+} from "@std/assert";
 import { join } from "node:path";
 import { writeCsv } from "../../bench/row/csv.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
@@ -14,6 +19,7 @@ import {
   compareRows,
   FAIL_ON,
   type Judging,
+  limitsOf,
   withoutUnmeasuredPeers,
   withoutUnmeasuredTimings,
 } from "./compare_rows.ts";
