@@ -20,7 +20,7 @@ import {
   partName,
   type Picture,
 } from "./frame.ts";
-import { inTurns, ranked } from "../model/rank.ts";
+import { mainOf } from "../model/rank.ts";
 import { panelsOf } from "./panels.ts";
 
 const MOST_WIDTH = 2400;
@@ -38,9 +38,6 @@ const LEGEND = 66;
 
 /** Panels of a picture; more are of a second one. */
 const MOST_PANELS = 12;
-/** More curves would not be told apart. */
-const MOST_CURVES = 8;
-
 /** Draws all panels on one scale. */
 export function overview(all: ChartData): readonly Picture[] | string {
   const data = fewer(all);
@@ -99,8 +96,7 @@ export function overview(all: ChartData): readonly Picture[] | string {
  */
 function fewer(data: ChartData): ChartData {
   if (data.chosen) return data;
-  const first = inTurns(ranked(data.pivot)).slice(0, MOST_CURVES)
-    .map(({ name }) => name);
+  const first = mainOf(data.pivot);
   const kernels = data.kernels.filter((name) => first.includes(name));
   return { ...data, kernels };
 }

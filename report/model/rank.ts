@@ -7,6 +7,15 @@
 import type { Contender, Pivot } from "./pivot.ts";
 import { soundTimeOf } from "./sol.ts";
 
+/** Curves of a panel: more would not be told apart. */
+const MOST_CURVES = 8;
+
+/** Returns the names of those that a chart of curves has room for: see {@linkcode inTurns}. */
+export function mainOf(table: Pivot): readonly string[] {
+  return inTurns(ranked(table)).slice(0, MOST_CURVES)
+    .map(({ name }) => name);
+}
+
 /** Returns whether a contender has a time, or failed where it should have one. */
 export function isShown({ shapes }: Pivot, { name }: Contender): boolean {
   return shapes.some(({ rows }) => {

@@ -62,7 +62,7 @@ inBrowser(
     const swatches: [string, string][] = JSON.parse(
       await page.evaluate(`JSON.stringify(
       [...document.querySelectorAll(".kernels .chip")].map((chip) => [
-        chip.innerText.trim(),
+        chip.textContent.trim(),
         getComputedStyle(chip.querySelector(".swatch")).backgroundColor,
       ])
     )`),

@@ -79,7 +79,7 @@ export function formatReport(input: ReportInput): string {
 <body>
 <nav class="skip" aria-label="Skip">
 <a href="#summary">Summary</a>
-<a href="#baseline">Filters</a>
+<a href="#filters">Filters</a>
 <a href="#table-title">Table</a>
 <a href="#charts-title">Charts</a>
 </nav>
@@ -91,7 +91,7 @@ export function formatReport(input: ReportInput): string {
   }.</p></noscript>
 <main>
 <section id="summary" tabindex="-1" aria-label="Summary"></section>
-<section id="filters" aria-label="Baseline and filters"></section>
+<section id="filters" tabindex="-1" aria-label="Baseline and filters"></section>
 <p id="shown" role="status"></p>
 <section id="table" aria-labelledby="table-title"></section>
 <section id="charts" aria-labelledby="charts-title"></section>

@@ -117,16 +117,40 @@ export function bestOf(
     .toSorted((a, b) => b.mean - a.mean)[0];
 }
 
-/** Returns entries of one device and one baseline: no mean is over more than that. */
-export function groupsOf(
+/** The fastest of some kernels against the fastest of others. */
+export interface Duel {
+  readonly own: readonly string[];
+  readonly others: readonly string[];
+  /** Times as fast, at each shape where both sides have a time; at least one. */
+  readonly factors: readonly number[];
+}
+
+/**
+ * Sets the kernels in `entries` of one pivot against those of them that are `rivals`; where
+ * all are, the best of them and the baseline, the faster one first.
+ */
+export function duelOf(
   entries: readonly Entry[],
   baseline: Baseline,
-): readonly (readonly Entry[])[] {
-  const compared = entries.filter(({ pivot }) => baseline(pivot) !== undefined);
-  return [
-    ...Map.groupBy(
-      compared,
-      ({ device, pivot }) => JSON.stringify([device, baseline(pivot)]),
-    ).values(),
-  ];
+  rivals: readonly string[],
+): Duel | undefined {
+  const timed = entries.filter(isTimed);
+  const names = [...new Set(timed.map(({ kernel }) => kernel))];
+  let others = names.filter((name) => rivals.includes(name));
+  let own = names.filter((name) => !rivals.includes(name));
+  const best = own.length === 0 ? bestOf(entries, baseline) : undefined;
+  if (best) {
+    const sides = [best.kernel, baseline(entries[0]!.pivot)!];
+    // The faster one is what such a suite shows.
+    const [first, second] = best.mean < 1 ? sides.toReversed() : sides;
+    [own, others] = [[first!], [second!]];
+  }
+  const sides = [own, others].map((side) =>
+    leastOf(timed.filter(({ kernel }) => side.includes(kernel)))
+  );
+  const factors = [...sides[0]!].flatMap(([shape, us]) => {
+    const other = sides[1]!.get(shape);
+    return other === undefined ? [] : [other / us];
+  });
+  return factors.length === 0 ? undefined : { own, others, factors };
 }

@@ -2,13 +2,7 @@ import { assertEquals, assertStrictEquals } from "@std/assert";
 import { pageDataOf } from "../report.ts";
 import { inputOf, row, sweep } from "../testdata/rows.ts";
 import { bookOf } from "./book.ts";
-import {
-  baselinesOf,
-  bestOf,
-  groupsOf,
-  speedupOf,
-  standings,
-} from "./compare.ts";
+import { baselinesOf, duelOf, speedupOf, standings } from "./compare.ts";
 
 const ROWS = sweep(["cublas", "mine", "other"], [16, 32]);
 const entriesOf = (rows = ROWS) => bookOf(pageDataOf(inputOf(rows))).entries;
@@ -95,24 +89,37 @@ Deno.test("standings() leaves out what is above SOL, and counts it", () => {
   assertEquals(found.get("warm"), [0, 1, 1.5]);
 });
 
-Deno.test("groupsOf() never has a mean over two devices or two baselines", () => {
-  const cpu = { device: "CPU" };
+Deno.test("duelOf() sets the fastest of our own against the fastest of the rivals", () => {
+  const entries = entriesOf();
+  const baseline = baselinesOf({ entries }, () => ["cublas"]);
+  const rounded = (rivals: readonly string[], some = entries) => {
+    const duel = duelOf(some, baseline, rivals);
+    return duel &&
+      { ...duel, factors: duel.factors.map((one) => one.toFixed(2)) };
+  };
+  assertEquals(rounded(["cublas", "other", "absent"]), {
+    own: ["mine"],
+    others: ["cublas", "other"],
+    factors: ["0.67", "0.71", "0.74", "0.76"],
+  });
+  assertEquals(rounded(["cublas"])?.own, ["mine", "other"]);
+  assertEquals(rounded(["cublas"])?.factors[0], "2.00");
+  // Where all are rivals, the best is set against the baseline.
+  assertEquals(rounded(["cublas", "mine", "other"])?.own, ["other"]);
+  assertEquals(rounded(["cublas", "mine", "other"])?.others, ["cublas"]);
+  const slow = baselinesOf({ entries }, () => ["other"]);
+  const { own, others } = duelOf(entries, slow, ["cublas", "mine", "other"])!;
+  assertEquals([own, others], [["other"], ["mine"]]);
+  assertStrictEquals(rounded([]), undefined);
+  const alone = entriesOf([row({ kernel: "mine" })]);
+  assertStrictEquals(rounded([], alone), undefined);
+});
+
+Deno.test("duelOf() leaves out what is above SOL", () => {
   const entries = entriesOf([
     row(),
-    row({ kernel: "mine", median_us: "5" }),
-    row({ suite: "second", m: "8" }),
-    row({ suite: "second", m: "8", kernel: "mine", median_us: "20" }),
-    row({ kernel: "naive", ...cpu }),
-    row({ kernel: "mine", median_us: "0.1", sol_us: "0.01", ...cpu }),
-    row({ suite: "alone", kernel: "mine" }),
+    row({ kernel: "mine", median_us: "4", sol_us: "5" }),
   ]);
-  const baseline = baselinesOf({ entries }, () => ["cublas", "naive"]);
-  const groups = groupsOf(entries, baseline);
-  assertEquals(
-    groups.map((own) => [own[0]!.device, baseline(own[0]!.pivot)]),
-    [["Test GPU", "cublas"], ["CPU", "naive"]],
-  );
-  const [gpu, host] = groups.map((own) => bestOf(own, baseline)!);
-  assertEquals([gpu!.mean, gpu!.over, host!.over], [1, 2, 1]);
-  assertStrictEquals(Math.round(host!.mean), 100);
+  const baseline = baselinesOf({ entries }, () => ["cublas"]);
+  assertStrictEquals(duelOf(entries, baseline, ["cublas"]), undefined);
 });

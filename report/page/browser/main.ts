@@ -63,7 +63,7 @@ export async function start(): Promise<void> {
       (Object.keys(before) as (keyof State)[]).every((name) =>
         names.includes(name) || before[name] === now.state[name]
       );
-    if (only("family", "log")) return drawCharts(now);
+    if (only("family", "log", "all")) return drawCharts(now);
     if (only("sort", "descending", "page", "view")) return drawTable(now);
     drawFilters(now);
     drawTable(now);

@@ -26,6 +26,8 @@ export interface State {
   /** The suite and device that charts are of. */
   readonly family: string;
   readonly log: boolean;
+  /** Charts have every kernel, not the fastest alone. */
+  readonly all: boolean;
 }
 
 /** The state of a page that was just opened. */
@@ -43,6 +45,7 @@ export const INITIAL: State = {
   page: 0,
   family: "",
   log: false,
+  all: false,
 };
 
 /** Returns `state` as text: what differs from {@linkcode INITIAL}. */

@@ -36,6 +36,7 @@ Deno.test("parseState() reads back every choice", () => {
     page: 3,
     family: "a|b",
     log: true,
+    all: true,
   };
   assertEquals(parseState(formatState(state)), state);
 });

@@ -15,13 +15,14 @@ import {
 import { latencyCharts, latencyRange, legendOf } from "../../../chart/data.ts";
 import { drawKey, type LegendEntry } from "../../../chart/palette.ts";
 import { axisName, type Panel, panelsOf } from "../../../chart/panels.ts";
+import { mainOf } from "../../../model/rank.ts";
 import { THEMES } from "../../../chart/theme.ts";
 import type { Range } from "../../../chart/axes.ts";
 import { type Entry, numberIn } from "../book.ts";
 import { speedupOf } from "../compare.ts";
 import { byId, type Child, drawn, fill, select } from "../dom.ts";
 import { factor, microseconds } from "../text.ts";
-import { distinct, looksOf, swatch, type View } from "./view.ts";
+import { distinct, familyOf, looksOf, swatch, type View } from "./view.ts";
 
 /** Panels that are drawn; more would be a page of their own. */
 const MOST = 12;
@@ -38,13 +39,20 @@ type ShownShape = Entry["shape"] & { readonly entries: readonly Entry[] };
 export function drawCharts(view: View): void {
   const timed = view.shown.filter(({ median }) => median !== undefined);
   const pivots = distinct(timed, ({ pivot }) => pivot);
-  const chosen = pivots.find((pivot) => nameOf(pivot) === view.state.family) ??
-    pivots[0];
-  const entries = view.shown.filter(({ pivot }) => pivot === chosen);
+  const chosen =
+    pivots.find((pivot) => familyOf(pivot) === view.state.family) ??
+      pivots[0];
+  const all = view.shown.filter(({ pivot }) => pivot === chosen);
+  const main = chosen ? mainKernels(view, chosen, all) : [];
+  const entries = view.state.all
+    ? all
+    : all.filter(({ kernel }) => main.includes(kernel));
+  const kernels = distinct(all, ({ kernel }) => kernel).length;
+  const toggleAll = () => view.update({ all: !view.state.all });
   const choice = chosen && pivots.length > 1
     ? select(
-      { id: "chart-family", label: "Charts of", value: nameOf(chosen) },
-      pivots.map((pivot) => [nameOf(pivot), nameOf(pivot)]),
+      { id: "chart-family", label: "Charts of", value: familyOf(chosen) },
+      pivots.map((pivot) => [familyOf(pivot), familyOf(pivot)]),
       (family) => view.update({ family }),
     )
     : undefined;
@@ -62,6 +70,13 @@ export function drawCharts(view: View): void {
               <input type="checkbox" id="chart-log" .checked=${view.state.log}
                 @change=${toggle}>Logarithmic latency
             </label>
+            ${kernels <= main.length ? undefined : html`
+              <label class="chip">
+                <input type="checkbox" id="chart-all" .checked=${view.state.all}
+                  @change=${toggleAll}>All ${kernels} kernels, not the ${main
+                    .length} fastest
+              </label>
+            `}
           </div>
           ${drawLines(view, entries)}
         `}
@@ -69,8 +84,18 @@ export function drawCharts(view: View): void {
   );
 }
 
-function nameOf({ suite, device }: Entry["pivot"]): string {
-  return `${suite} · ${device}`;
+/** Returns the kernels that are drawn unless all are asked for, of those that are shown. */
+function mainKernels(
+  view: View,
+  pivot: Entry["pivot"],
+  entries: readonly Entry[],
+): readonly string[] {
+  const shown = new Set(entries.map(({ kernel }) => kernel));
+  return mainOf({
+    ...pivot,
+    baseline: view.baseline(pivot),
+    contenders: pivot.contenders.filter(({ name }) => shown.has(name)),
+  });
 }
 
 function drawLines(view: View, entries: readonly Entry[]): Child {

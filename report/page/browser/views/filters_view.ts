@@ -7,49 +7,50 @@
 
 import { html } from "lit-html";
 import { live } from "lit-html/directives/live.js";
-import { isFailed } from "../book.ts";
+import { type Entry, isFailed, isTimed } from "../book.ts";
 import { byId, type Child, fill, select } from "../dom.ts";
-import { INITIAL, parseShape } from "../state.ts";
+import { filtered, INITIAL, parseShape } from "../state.ts";
 import { count } from "../text.ts";
 import { distinct, swatch, type View } from "./view.ts";
 
+/** Kernels that are listed at once; more are folded away. */
+const FEW = 6;
 /** Milliseconds without a key after which a typed filter is used. */
 const PAUSE = 150;
 
 /** Draws the bar, and the number of rows that the filters let through. */
 export function drawFilters(view: View): void {
   const { book: { entries }, state, shown } = view;
-  const all = (name: string, values: readonly string[]) => [
+  const all = (
+    name: string,
+    field: "suite" | "device" | "verdict",
+  ) => [
     ["", `All ${name}`] as const,
-    ...values.map((value) => [value, value] as const),
+    ...valuesOf(view, field).map((value) => [value, value] as const),
   ];
   const choice = (
     field: "suite" | "device" | "status" | "verdict",
     label: string,
     options: readonly (readonly [string, string])[],
   ): Child =>
-    options.length > 2
+    options.length > 2 || state[field] !== ""
       ? select(
         { id: `filter-${field}`, label, value: state[field] },
         options,
         (value) => view.update({ [field]: value, page: 0 }),
       )
       : undefined;
-  const suites = distinct(entries, ({ suite }) => suite);
-  const devices = distinct(entries, ({ device }) => device);
-  const verdicts = distinct(entries, ({ verdict }) => verdict)
-    .filter((verdict) => verdict !== "");
   const reset = () => view.update(INITIAL);
   fill(
     "filters",
     html`
       <div class="fields">
         ${baselineChoice(view)}
-        ${choice("suite", "Suite", all("suites", suites))}
-        ${choice("device", "Device", all("devices", devices))}
+        ${choice("suite", "Suite", all("suites", "suite"))}
+        ${choice("device", "Device", all("devices", "device"))}
         ${shapeField(view)}
         ${choice("status", "Outcome", statuses(view))}
-        ${choice("verdict", "Verdict", all("verdicts", verdicts))}
+        ${choice("verdict", "Verdict", all("verdicts", "verdict"))}
         <button type="button" id="filter-reset" @click=${reset}>Reset</button>
       </div>
       ${kernelChoice(view)}
@@ -60,9 +61,36 @@ export function drawFilters(view: View): void {
     : `${count(shown.length, "row")} of ${entries.length.toLocaleString("en")}`;
 }
 
+/** Returns the entries that the other filters let through: choices that are there. */
+function thereFor(
+  { book: { entries }, state }: View,
+  field: "suite" | "device" | "status" | "verdict" | "hidden",
+): Entry[] {
+  return filtered(entries, { ...state, [field]: INITIAL[field] });
+}
+
+/** Returns the values of a filter that are there, and the one that is chosen. */
+function valuesOf(
+  view: View,
+  field: "suite" | "device" | "verdict",
+): string[] {
+  const { book: { entries }, state } = view;
+  const there = new Set(thereFor(view, field).map((entry) => entry[field]));
+  return distinct(entries, (entry) => entry[field]).filter((value) =>
+    value !== "" && (there.has(value) || value === state[field])
+  );
+}
+
 function baselineChoice(view: View): Child {
   const { book, state } = view;
-  const pivots = distinct(book.entries, ({ pivot }) => pivot);
+  const { suite, device } = state;
+  const there = filtered(book.entries, { ...INITIAL, suite, device });
+  const timed = new Set(there.filter(isTimed).map(({ kernel }) => kernel));
+  const kernels = book.kernels.filter((name) =>
+    timed.has(name) || name === state.baseline
+  );
+  if (kernels.length < 2 && state.baseline === "") return undefined;
+  const pivots = distinct(there, ({ pivot }) => pivot);
   const own = [...new Set(pivots.map(view.baseline))]
     .filter((name) => name !== undefined).join(", ");
   const chosen = state.baseline === "" && own !== "" ? ` (${own})` : "";
@@ -70,21 +98,28 @@ function baselineChoice(view: View): Child {
     { id: "baseline", label: "Baseline", value: state.baseline },
     [
       ["", `Suite’s own${chosen}`],
-      ...book.kernels.map((name) => [name, name] as const),
+      ...kernels.map((name) => [name, name] as const),
     ],
     (baseline) => view.update({ baseline }),
   );
 }
 
-function statuses({ book: { entries } }: View): (readonly [string, string])[] {
-  const own = distinct(entries, ({ status }) => status);
+function statuses(view: View): (readonly [string, string])[] {
+  const entries = thereFor(view, "status");
+  const { status } = view.state;
+  const own = distinct(entries, (entry) => entry.status);
   return [
     ["", "All outcomes"],
-    ...(entries.some(isFailed) ? [["failed", "any failure"] as const] : []),
-    ...(entries.some((e) => e.suspect)
+    ...(status === "failed" || entries.some(isFailed)
+      ? [["failed", "any failure"] as const]
+      : []),
+    ...(status === "suspect" || entries.some((e) => e.suspect)
       ? [["suspect", "suspect"] as const]
       : []),
-    ...own.map((status) => [status, status] as const),
+    ...own.map((name) => [name, name] as const),
+    ...["", "failed", "suspect", ...own].includes(status)
+      ? []
+      : [[status, status] as const],
   ];
 }
 
@@ -125,7 +160,11 @@ function shapeField(view: View): Child {
 
 function kernelChoice(view: View): Child {
   const { book, state: { hidden } } = view;
-  const chip = (name: string, i: number) => {
+  if (book.kernels.length < 2) return undefined;
+  const there = new Set(thereFor(view, "hidden").map(({ kernel }) => kernel));
+  const kernels = book.kernels.filter((name) => there.has(name));
+  const chip = (name: string) => {
+    const i = book.kernels.indexOf(name);
     const toggle = () =>
       view.update({
         hidden: hidden.includes(name)
@@ -148,11 +187,20 @@ function kernelChoice(view: View): Child {
       ${hidden.length > 0 ? "Show all" : "Hide all"}
     </button>
   `;
-  return html`
+  const chips = html`
     <fieldset class="kernels">
-      <legend>Kernels</legend>
-      ${book.kernels.map(chip)}
-      ${book.kernels.length > 1 ? all : undefined}
+      <legend class="unseen">Kernels</legend>
+      ${kernels.map(chip)}
+      ${all}
     </fieldset>
+  `;
+  const on = kernels.filter((name) => !hidden.includes(name)).length;
+  // Many would fill a phone's screen before the first figure.
+  return html`
+    <details class="choice" ?open=${book.kernels.length <= FEW}>
+      <summary>Kernels: ${on === kernels.length ? "all" : `${on} of`}
+        ${kernels.length}</summary>
+      ${chips}
+    </details>
   `;
 }

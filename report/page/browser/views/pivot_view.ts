@@ -6,10 +6,10 @@
  */
 
 import { html } from "lit-html";
-import { type Entry, isTimed } from "../book.ts";
+import { type Entry, isTimed, solShareOf } from "../book.ts";
 import { leastOf, speedupOf } from "../compare.ts";
 import { type Child, scroller } from "../dom.ts";
-import { change, factor, microseconds, moodOf } from "../text.ts";
+import { change, factor, microseconds, moodOf, percent } from "../text.ts";
 import {
   distinct,
   inOrder,
@@ -45,7 +45,8 @@ export function linesOf(
     ([shape, own]): Line => ({
       first: own[0]!,
       cells: new Map(own.map((entry) => [entry.kernel, entry])),
-      best: least.get(shape),
+      // One alone is not faster than others.
+      best: own.filter(isTimed).length > 1 ? least.get(shape) : undefined,
     }),
   );
   const valueOf = ({ first, cells }: Line): number | undefined => {
@@ -74,10 +75,14 @@ export function drawPivot(view: View): Child {
   const other = book.base
     ? " ▲ slower and ▼ faster than in the other run."
     : "";
+  const isCompared = shown.some(({ pivot }) =>
+    view.baseline(pivot) !== undefined
+  );
+  const hint = isCompared
+    ? "Median in µs, and how many times faster than the baseline. ★ is the fastest kernel of a shape. The colour is full from half (orange) and twice (blue) the speed on."
+    : "Median in µs, and the share of the speed of light that it reaches.";
   return html`
-    <p class="hint">Median in µs, and how many times faster than the baseline.
-      ★ is the fastest kernel of a shape. The colour is full from half (orange)
-      and twice (blue) the speed on.${other}</p>
+    <p class="hint">${hint}${other}</p>
     ${paged(view, rows, { noun: "shape", most: MOST }, (part) =>
       scroller(
         "Medians by shape and kernel",
@@ -135,7 +140,11 @@ function cell(view: View, entry: Entry, best: number | undefined): Child {
           : html`<span>${isBest ? "★ " : ""}${microseconds(median)}</span>`}
         ${suspect
           ? html`<small class="bad">suspect</small>`
-          : html`<small>${factor(ratio)}</small>`}
+          : html`<small>${
+            view.baseline(entry.pivot) === undefined
+              ? percent(solShareOf(entry))
+              : factor(ratio)
+          }</small>`}
         ${verdictMark(entry)}
       </button>
     </td>

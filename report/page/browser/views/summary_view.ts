@@ -43,25 +43,31 @@ export function drawSummary(view: View): void {
 
 function lead(view: View): string {
   const { shown } = view;
-  const kernels = distinct(shown, ({ kernel }) => kernel).length;
+  const names = distinct(shown, ({ kernel }) => kernel);
+  const against = baselineName(view);
   const shapes = distinct(shown, ({ shape }) => shape).length;
   const suites = distinct(shown, ({ suite }) => suite);
   return [
     count(shown.length, "row"),
-    `: ${count(kernels, "kernel")} at ${count(shapes, "shape")}`,
+    `: ${names.length === 1 ? names[0] : count(names.length, "kernel")} at ${
+      count(shapes, "shape")
+    }`,
     suites.length > 1 ? ` in ${count(suites.length, "suite")}` : "",
-    `, against ${baselineName(view)}.`,
+    against === undefined ? "." : `, against ${against}.`,
   ].join("");
 }
 
-/** Returns what speed-ups are relative to: one kernel, or each suite's own. */
-function baselineName({ baseline, shown }: View): string {
+/** Returns what speed-ups are relative to: one kernel, each suite's own, or none. */
+function baselineName({ baseline, shown }: View): string | undefined {
   const pivots = distinct(shown, ({ pivot }) => pivot);
   const names = new Set(
     pivots.map(baseline).filter((name) => name !== undefined),
   );
-  if (names.size === 0) return "no baseline";
-  return names.size === 1 ? [...names][0]! : "the suite’s baseline";
+  return names.size === 0
+    ? undefined
+    : names.size === 1
+    ? [...names][0]!
+    : "the suite’s baseline";
 }
 
 /** Draws how many cases have which verdict: each is a way to them. */

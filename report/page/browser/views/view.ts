@@ -68,6 +68,11 @@ export function distinct<T>(
   return [...new Set(entries.map(of))];
 }
 
+/** Returns the name of a suite on a device, as the choice of charts has it. */
+export function familyOf({ suite, device }: Entry["pivot"]): string {
+  return `${suite} · ${device}`;
+}
+
 /** A column that a table can be sorted by. */
 interface SortHead {
   readonly id: string;
