@@ -1,0 +1,195 @@
+/**
+ * The host side of kernels that multiply tiles of weights by wgmma, from a ring of copies by tensor
+ * maps, with K shared by a cluster: their tunables, the division of the work, the configs to try and
+ * a rough time.
+ *
+ * @module
+ */
+
+import type { DeviceInfo } from "../../bench/device/device.ts";
+import { BYTES } from "../../bench/model/dtype.ts";
+import { grid, type Values } from "../../bench/model/grid.ts";
+import type { Rule } from "../../bench/model/kernel.ts";
+import { clustersAtOnce } from "../matmul/cuda/cluster/configs.ts";
+import { allHaveSome, fitsGrid } from "./rules.ts";
+
+/** The tunables. */
+export type RingConfig = Values & {
+  /** Rows of weights of a tile. */
+  readonly BM: number;
+  /** Rows of activations of a tile. */
+  readonly BN: number;
+  /** K of a step. */
+  readonly BK: number;
+  /** Warps that multiply. */
+  readonly WARPS: number;
+  /** Blocks that share K. */
+  readonly CLUSTER: number;
+  /** Blocks of a multiprocessor, for which shared memory is left. */
+  readonly RESIDENT: number;
+};
+
+/** Rows of activations, rows of weights, and what both have of K. */
+interface Sizes {
+  readonly m: number;
+  readonly n: number;
+  readonly k: number;
+}
+
+/** The division of the work by a config. */
+export function cutOf({ m, n, k }: Sizes, config: RingConfig) {
+  const { BM, BN, BK, CLUSTER } = config;
+  const steps = Math.ceil(k / CLUSTER / BK);
+  return {
+    tilesN: Math.ceil(n / BM),
+    tilesM: Math.ceil(m / BN),
+    /** K steps of a block, and their K. */
+    steps,
+    slice: steps * BK,
+  };
+}
+
+/** K steps under way at most: more bytes than a multiprocessor has under way at any rate. */
+const MOST_STAGES = 12;
+/** Shared memory of a multiprocessor of sm_90, of which the system takes a KiB for each block. */
+const SHARED_BYTES = 228 * 1024;
+
+/** Bytes of shared memory of a block: of a K step, and of what lies beside the ring. */
+export interface RingBytes {
+  readonly step: number;
+  readonly beside: number;
+}
+
+/** Returns the K steps of the ring: all, or as many as have room. */
+export function stagesOf(
+  sizes: Sizes,
+  config: RingConfig,
+  { step, beside }: RingBytes,
+): number {
+  const own = Math.floor(SHARED_BYTES / config.RESIDENT) - 1024;
+  const { steps } = cutOf(sizes, config);
+  const room = Math.floor((own - beside) / step);
+  return Math.max(1, Math.min(room, steps, MOST_STAGES));
+}
+
+/** Says why not every block of a cluster of `size` has some of K; undefined where each has. */
+function someEach(k: number, size: number, BK: number): string | undefined {
+  return allHaveSome(k, {
+    slices: size,
+    slice: Math.ceil(k / size / BK) * BK,
+  });
+}
+
+/** The rules that all such kernels obey. @param bytesOf Returns the bytes of a config. */
+export function ringRules<P extends Sizes>(
+  bytesOf: (point: P, config: RingConfig) => RingBytes,
+) {
+  return {
+    stages(point, config) {
+      const { steps } = cutOf(point, config);
+      return steps === 1 || stagesOf(point, config, bytesOf(point, config)) > 1
+        ? undefined
+        : `one stage for ${steps} steps of BK=${config.BK}`;
+    },
+    slices: ({ k }, { CLUSTER, BK }) => someEach(k, CLUSTER, BK),
+    cluster: (_, { CLUSTER }, { clusters }) =>
+      CLUSTER <= 16 && clusters?.[CLUSTER - 1] !== 0
+        ? undefined
+        : `no cluster of ${CLUSTER} blocks fits on the device`,
+    maps: (_, __, { tensorMaps }) =>
+      tensorMaps ? undefined : "the device, or its driver, has no tensor maps",
+    grid: fitsGrid((point: P, config: RingConfig) => {
+      const { tilesN, tilesM } = cutOf(point, config);
+      return [tilesN, tilesM];
+    }),
+  } satisfies Record<string, Rule<P, RingConfig>>;
+}
+
+/** Returns `m` rows in equal tiles of whole eights, of at most `most` rows each. */
+export function evenRows(m: number, most: number): number {
+  return Math.ceil(m / Math.ceil(m / most) / 8) * 8;
+}
+
+/**
+ * Yields tiles of 64 and 128 rows of weights, with the most slices of K whose blocks are on the
+ * device at once.
+ *
+ * @param choices `rows`: values of BN; `steps`: values of BK, ascending from the least there is;
+ * `splitsTiles`: whether two warpgroups may share a tile of 64 rows of weights.
+ */
+export function* ringConfigs(
+  { m, n, k }: Sizes,
+  info: DeviceInfo,
+  { rows, steps, splitsTiles }: {
+    readonly rows: Iterable<number>;
+    readonly steps: readonly [number, ...number[]];
+    splitsTiles(BN: number): boolean;
+  },
+): Generator<RingConfig> {
+  const tiled = { BM: [64, 128], BN: [...new Set(rows)], RESIDENT: [1, 2, 3] };
+  for (const { BM, BN, RESIDENT } of grid(tiled)) {
+    const tiles = Math.ceil(n / BM) * Math.ceil(m / BN);
+    const sizes = Array.from({ length: 16 }, (_, i) => i + 1).filter((size) =>
+      size === 1 ||
+      tiles <= RESIDENT * clustersAtOnce(info, size) &&
+        !someEach(k, size, steps[0])
+    );
+    for (const CLUSTER of sizes.slice(-4)) {
+      // Fewer blocks leave more shared memory to each.
+      if ((RESIDENT - 1) * info.units >= tiles * CLUSTER) continue;
+      for (const BK of steps) {
+        if (someEach(k, CLUSTER, BK)) continue;
+        const warps = BM === 64 && splitsTiles(BN) ? [4, 8] : [BM / 16];
+        for (const WARPS of warps) {
+          yield { BM, BN, BK, WARPS, CLUSTER, RESIDENT };
+        }
+      }
+    }
+  }
+}
+
+/** Clocks of a µs, with which products are compared with copies. */
+const CLOCKS = 1755;
+/** Bytes per µs that all blocks get from the second-level cache. */
+const CACHE = 10.9e6;
+
+/** The costs of a config. */
+export interface RingCosts {
+  /** µs in which memory delivers what is read. */
+  readonly memory: number;
+  /** Bytes that a block copies for each value of K. */
+  readonly copied: number;
+  /** Clocks of the products of a step, and of what a step waits for where one block has them all. */
+  readonly products: number;
+  readonly waits: number;
+  /** Sums of a tile. */
+  readonly sums: number;
+}
+
+/**
+ * A rough time in µs: launch, copies at the rates of memory and of the second-level cache, products
+ * and what each step waits for, and the way of sums to their block. The constants are fitted to
+ * times of 800 configs of `scaled-matmul` on an H200.
+ */
+export function ringTime(
+  sizes: Sizes,
+  config: RingConfig,
+  { units, memory, copied, products, waits, sums }: RingCosts & {
+    readonly units: number;
+  },
+): number {
+  const { CLUSTER, RESIDENT } = config;
+  const { tilesN, tilesM, slice, steps } = cutOf(sizes, config);
+  const blocks = tilesN * tilesM * CLUSTER;
+  const beside = Math.ceil(Math.min(blocks / units, RESIDENT));
+  const waves = Math.ceil(blocks / units / RESIDENT);
+  const copy = Math.max(memory, blocks * copied * slice / CACHE);
+  const clocks = Math.max(products * beside, products + waits);
+  const math = waves * steps * clocks / CLOCKS;
+  const meeting = CLUSTER > 1
+    ? 0.19 + 0.03 * CLUSTER + beside * sums * BYTES.f32 / 17.6e3
+    : 0;
+  // Copies and products hide one another in part.
+  const loop = (copy ** 1.54 + math ** 1.54) ** (1 / 1.54);
+  return 4.7 + loop + clocks / CLOCKS + waves * meeting;
+}
