@@ -22,7 +22,12 @@ import { cudaKernels } from "./cuda/cuda.ts";
 import { groupedMatmul } from "./op.ts";
 import { BLOCK, type GroupedPoint } from "./point.ts";
 import { cases, CHOSEN } from "./testdata/cases.ts";
-import { ofStages, ofUnits, SHORT_LISTS } from "./testdata/cuda_mutants.ts";
+import {
+  ofStages,
+  ofUnits,
+  plainBlackwell,
+  SHORT_LISTS,
+} from "./testdata/cuda_mutants.ts";
 
 /** Configs that differ most, each at a list where it is legal. */
 const EXTREMES: readonly {
@@ -36,109 +41,46 @@ const EXTREMES: readonly {
     // Tiles that start within an atom of scales, over two atoms, and rounds of the ring.
     kernel: "blackwell",
     list: { m: "330+72", n: "72+136", k: "1408+320" },
-    config: {
-      MAXN: 192,
-      TMA: 0,
-      PAIR: 1,
-      SHARE: 1,
-      STORE: 16,
-      COUNTER: 0,
-      STAGES: 0,
-      EACH: 0,
-    },
+    config: plainBlackwell({ MAXN: 192, TMA: 0 }),
     arch: "sm_100a",
   },
   {
     kernel: "blackwell",
     list: { m: "129+1", n: "136+8", k: "1344+64" },
-    config: {
-      MAXN: 128,
-      TMA: 1,
-      PAIR: 1,
-      SHARE: 1,
-      STORE: 16,
-      COUNTER: 0,
-      STAGES: 2,
-      EACH: 1,
-    },
+    config: plainBlackwell({ MAXN: 128, STAGES: 2, EACH: 1 }),
     arch: "sm_100a",
   },
   {
     // M-major, with whole vectors of M and without.
     kernel: "blackwell",
     list: { m: "264+40", n: "136+40", k: "192+1088", layout: "nt-mmajor" },
-    config: {
-      MAXN: 256,
-      TMA: 2,
-      PAIR: 2,
-      SHARE: 1,
-      STORE: 16,
-      COUNTER: 0,
-      STAGES: 0,
-      EACH: 0,
-    },
+    config: plainBlackwell({ MAXN: 256, TMA: 2, PAIR: 2 }),
     arch: "sm_100a",
   },
   {
     kernel: "blackwell",
     list: { m: "330+72", n: "520+136", k: "320+1344" },
-    config: {
-      MAXN: 256,
-      TMA: 2,
-      PAIR: 2,
-      SHARE: 1,
-      STORE: 16,
-      COUNTER: 1,
-      STAGES: 0,
-      EACH: 0,
-    },
+    config: plainBlackwell({ MAXN: 256, TMA: 2, PAIR: 2, COUNTER: 1 }),
     arch: "sm_100a",
   },
   {
     // Pairs whose second block has no rows, or no tokens.
     kernel: "blackwell",
     list: { m: "330+1", n: "136+264", k: "64+1344" },
-    config: {
-      MAXN: 192,
-      TMA: 1,
-      PAIR: 2,
-      SHARE: 1,
-      STORE: 16,
-      COUNTER: 0,
-      STAGES: 0,
-      EACH: 0,
-    },
+    config: plainBlackwell({ MAXN: 192, PAIR: 2 }),
     arch: "sm_100a",
   },
   {
     kernel: "blackwell",
     list: { m: "330+1", n: "136+264", k: "64+1344" },
-    config: {
-      MAXN: 256,
-      TMA: 2,
-      PAIR: 1,
-      SHARE: 2,
-      STORE: 16,
-      COUNTER: 0,
-      STAGES: 0,
-      EACH: 0,
-    },
+    config: plainBlackwell({ MAXN: 256, TMA: 2, SHARE: 2 }),
     arch: "sm_100a",
   },
   {
     // M-major, with whole stores of 32 bytes and without.
     kernel: "blackwell",
     list: { m: "144+72", n: "136+8", k: "192+64", layout: "nt-mmajor" },
-    config: {
-      MAXN: 128,
-      TMA: 2,
-      PAIR: 1,
-      SHARE: 1,
-      STORE: 32,
-      COUNTER: 0,
-      STAGES: 0,
-      EACH: 0,
-    },
+    config: plainBlackwell({ MAXN: 128, TMA: 2, STORE: 32 }),
     arch: "sm_100a",
   },
   {

@@ -8,6 +8,7 @@ import type { Build, Device } from "../../../bench/device/device.ts";
 import type { Values } from "../../../bench/model/grid.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import type { MutantCase } from "../../testdata/cases.ts";
+import type { BlackwellConfig } from "../cuda/blackwell/blackwell.ts";
 import { cudaKernels } from "../cuda/cuda.ts";
 import { groupedMatmul } from "../op.ts";
 import type { GroupedPoint } from "../point.ts";
@@ -98,25 +99,24 @@ function mutantCase(
 /** Tiles that start within an atom of scales, rounds of the ring, ragged edges. */
 const TILES = { m: "72+9", n: "40+264", k: "320+1344" };
 
+/** The config of `blackwell` with none of its ideas but tensor maps, and then those of `config`. */
+export function plainBlackwell(
+  config: { readonly MAXN: number } & Values,
+): BlackwellConfig {
+  return {
+    ...{ MAXN: config.MAXN, TMA: 1, PAIR: 1, SHARE: 1, STORE: 16 },
+    ...{ COUNTER: 0, STAGES: 0, EACH: 0 },
+    ...config,
+  };
+}
+
 function blackwellCase(
   config: Values,
   mutants: readonly string[],
   list: Values = TILES,
   units = 4,
 ): MutantCase<GroupedPoint> {
-  const all = {
-    ...{
-      MAXN: 64,
-      TMA: 1,
-      PAIR: 1,
-      SHARE: 1,
-      STORE: 16,
-      COUNTER: 0,
-      STAGES: 0,
-      EACH: 0,
-    },
-    ...config,
-  };
+  const all = plainBlackwell({ MAXN: 64, ...config });
   const options = { list, config: all, units };
   return { ...mutantCase("blackwell", options, mutants), arch: "sm_100a" };
 }

@@ -18,19 +18,9 @@ import {
   itemTable,
   sharedBytes,
 } from "./blackwell.ts";
+import { plainBlackwell } from "../../testdata/cuda_mutants.ts";
 
-const PLAIN: BlackwellConfig = {
-  ...{
-    MAXN: 128,
-    TMA: 0,
-    PAIR: 1,
-    SHARE: 1,
-    STORE: 16,
-    COUNTER: 0,
-    STAGES: 0,
-    EACH: 0,
-  },
-};
+const PLAIN = plainBlackwell({ MAXN: 128, TMA: 0 });
 
 Deno.test("blackwell.unsupported() takes sm_100a and sm_103a, and says what it is elsewhere", () => {
   const fine = groupedMatmul.point({ m: 8, n: 64, k: 64 });
