@@ -5,18 +5,16 @@
  * reference  double precision, unrounded doubles
  */
 #include "../../../bench/formats/formats.h"
+#include "../../common/dot_panel.h"
 #include "../../common/threads.h"
 #include "../../matmul/cpu/element.h"
 
 enum { TENSOR, ROW, BLOCK128 }; /* What has a scale, as op.ts numbers it. */
 
 #define BLOCK 128
-#define QUAD 4     /* rows of B that are decoded and multiplied together */
-#define DEPTH 1024 /* their K that are decoded at a time: whole blocks */
-#define CHUNK 256  /* rows of A whose sums are held at a time */
-#define LANES 16
-
-typedef float Vec __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+#if DEPTH % BLOCK
+#error "K is decoded in whole blocks"
+#endif
 
 typedef struct {
   const uint8_t *a, *b;
@@ -55,16 +53,8 @@ void naive(const uint8_t *a, const uint8_t *b, const float *scale_a, const float
     }
 }
 
-/* One version for each of these CPUs, chosen when the library is loaded. */
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__)
-#define FASTEST __attribute__((target_clones("default", "arch=haswell", "arch=skylake-avx512")))
-#else
-#define FASTEST
-#endif
-
-/* `count` values of one scale. Inlined, so that it is compiled for its caller's CPU. */
-static inline __attribute__((always_inline)) void decode(const uint8_t *from, float scale,
-                                                         long count, float *to) {
+/* `count` values of one scale. */
+INLINED void decode(const uint8_t *from, float scale, long count, float *to) {
   for (long i = 0; i < count; i++) to[i] = decode_e4m3(from[i]) * scale;
 }
 
@@ -74,25 +64,6 @@ FASTEST static void widen_rows(const void *arg, int task) {
     for (long p = 0; p < job->k; p += BLOCK)
       decode(job->a + i * job->k + p, scale_of_a(job, i, p),
              job->k - p < BLOCK ? job->k - p : BLOCK, job->wide + i * job->k + p);
-}
-
-/* Adds the products of `rows` rows of A and four of B over `depth` to their sums. */
-static inline __attribute__((always_inline)) void dots(const int rows, const float *a, long stride,
-                                                       const float (*b)[DEPTH], long depth,
-                                                       float (*sums)[QUAD]) {
-  Vec sum[2][QUAD] = {{{0}}};
-  long p = 0;
-  for (; p + LANES <= depth; p += LANES)
-    for (int j = 0; j < QUAD; j++)
-      for (int i = 0; i < rows; i++)
-        sum[i][j] += *(const Vec *)(a + i * stride + p) * *(const Vec *)(b[j] + p);
-  for (int i = 0; i < rows; i++)
-    for (int j = 0; j < QUAD; j++) {
-      float all = 0;
-      for (int l = 0; l < LANES; l++) all += sum[i][j][l];
-      for (long q = p; q < depth; q++) all += a[i * stride + q] * b[j][q];
-      sums[i][j] += all;
-    }
 }
 
 FASTEST static void multiply_quads(const void *arg, int task) {
@@ -109,18 +80,13 @@ FASTEST static void multiply_quads(const void *arg, int task) {
           for (long p = 0; p < depth; p += BLOCK)
             decode(job->b + (j0 + j) * k + k0 + p, scale_of_b(job, j0 + j, k0 + p),
                    depth - p < BLOCK ? depth - p : BLOCK, panel[j] + p);
-        const float *a = job->wide + i0 * k + k0;
-        long i = 0;
-        for (; i + 2 <= rows; i += 2) dots(2, a + i * k, k, panel, depth, sums + i);
-        if (i < rows) dots(1, a + i * k, k, panel, depth, sums + i);
+        all_dots(rows, job->wide + i0 * k + k0, k, panel, depth, sums);
       }
       for (long i = 0; i < rows; i++)
         for (long j = 0; j < cols; j++)
           ((uint16_t *)job->c)[(i0 + i) * n + j0 + j] = to_bf16(sums[i][j]);
     }
 }
-
-static int least(int x, int y) { return x < y ? x : y; }
 
 void dequant(const uint8_t *a, const uint8_t *b, const float *scale_a, const float *scale_b,
              uint16_t *c, int m, int n, int k, int scale, float *wide, int threads) {

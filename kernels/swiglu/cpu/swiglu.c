@@ -6,16 +6,11 @@
  */
 #include <math.h>
 
+#include "../../common/dot_panel.h"
 #include "../../common/threads.h"
 #include "../../matmul/cpu/element.h"
 
-#define PAIRS 2    /* columns of C that are multiplied together, each of a row of both weights */
-#define QUAD (2 * PAIRS)
-#define DEPTH 1024 /* their K that are converted at a time */
-#define CHUNK 256  /* rows of X whose sums are held at a time */
-#define LANES 16
-
-typedef float Vec __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+#define PAIRS (QUAD / 2) /* columns of C that are multiplied together, each of two weights' rows */
 
 typedef struct {
   const uint16_t *x, *w1, *w2;
@@ -41,16 +36,7 @@ void naive(const uint16_t *x, const uint16_t *w1, const uint16_t *w2, uint16_t *
     }
 }
 
-/* One version for each of these CPUs, chosen when the library is loaded. */
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__)
-#define FASTEST __attribute__((target_clones("default", "arch=haswell", "arch=skylake-avx512")))
-#else
-#define FASTEST
-#endif
-
-/* Inlined, so that it is compiled for its caller's CPU. */
-static inline __attribute__((always_inline)) void convert(const uint16_t *from, int type,
-                                                          long count, float *to) {
+INLINED void convert(const uint16_t *from, int type, long count, float *to) {
   if (type == BF16)
     for (long i = 0; i < count; i++) to[i] = from_bf16(from[i]);
   else
@@ -61,25 +47,6 @@ FASTEST static void widen_rows(const void *arg, int task) {
   const Job *job = arg;
   for (long i = task; i < job->m; i += job->tasks)
     convert(job->x + i * job->k, job->type, job->k, job->wide + i * job->k);
-}
-
-/* Adds the products of `rows` rows of X and of QUAD of weights over `depth` to their sums. */
-static inline __attribute__((always_inline)) void dots(const int rows, const float *x, long stride,
-                                                       const float (*w)[DEPTH], long depth,
-                                                       float (*sums)[QUAD]) {
-  Vec sum[2][QUAD] = {{{0}}};
-  long p = 0;
-  for (; p + LANES <= depth; p += LANES)
-    for (int j = 0; j < QUAD; j++)
-      for (int i = 0; i < rows; i++)
-        sum[i][j] += *(const Vec *)(x + i * stride + p) * *(const Vec *)(w[j] + p);
-  for (int i = 0; i < rows; i++)
-    for (int j = 0; j < QUAD; j++) {
-      float all = 0;
-      for (int l = 0; l < LANES; l++) all += sum[i][j][l];
-      for (long q = p; q < depth; q++) all += x[i * stride + q] * w[j][q];
-      sums[i][j] += all;
-    }
 }
 
 FASTEST static void multiply_pairs(const void *arg, int task) {
@@ -96,10 +63,7 @@ FASTEST static void multiply_pairs(const void *arg, int task) {
           convert(job->w1 + (j0 + j) * k + k0, job->type, depth, panel[j]);
           convert(job->w2 + (j0 + j) * k + k0, job->type, depth, panel[PAIRS + j]);
         }
-        const float *x = job->wide + i0 * k + k0;
-        long i = 0;
-        for (; i + 2 <= rows; i += 2) dots(2, x + i * k, k, panel, depth, sums + i);
-        if (i < rows) dots(1, x + i * k, k, panel, depth, sums + i);
+        all_dots(rows, job->wide + i0 * k + k0, k, panel, depth, sums);
       }
       for (long i = 0; i < rows; i++)
         for (long j = 0; j < cols; j++)
@@ -107,8 +71,6 @@ FASTEST static void multiply_pairs(const void *arg, int task) {
                       joined(sums[i][j], sums[i][PAIRS + j]));
     }
 }
-
-static int least(int x, int y) { return x < y ? x : y; }
 
 void fused(const uint16_t *x, const uint16_t *w1, const uint16_t *w2, uint16_t *c, int m, int n,
            int k, int type, float *wide, int threads) {
