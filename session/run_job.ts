@@ -25,7 +25,7 @@ import { supervise, type SuperviseOptions } from "../bench/worker/supervise.ts";
 import { importFlags, PERMISSIONS, VERSION } from "./home.ts";
 import { PhaseNote, titleOf } from "./phase_note.ts";
 import type { Remaining } from "./remaining.ts";
-import { backendNamed } from "./select.ts";
+import { backendNamed } from "./take_device.ts";
 import { recordOf } from "../bench/row/csv.ts";
 import type { CsvRow, KeptRow } from "../bench/row/csv_row.ts";
 import { combine } from "../bench/row/results.ts";

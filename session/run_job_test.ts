@@ -6,7 +6,8 @@ import { lockDevice } from "../bench/worker/device_lock.ts";
 import { within } from "../bench/testdata/temporary.ts";
 import { lacking, testdata } from "../cli/testdata/program.ts";
 import { jobOf, lockName, runJob } from "./run_job.ts";
-import { backendNamed, select } from "./select.ts";
+import { select } from "./select.ts";
+import { backendNamed } from "./take_device.ts";
 
 Deno.test({
   name: `runJob() adds up what workers cost that were ended${lacking()}`,

@@ -1,26 +1,22 @@
 /**
- * Selects the device and the cases of a command.
+ * Selects the cases of a command, and has its device taken.
  *
  * @module
  */
 
 import { resolve } from "node:path";
-import { EMULATED, emulatedApi } from "../backends/emulator/names.ts";
-import { type Backends, backends as all } from "../backends/mod.ts";
 import type { Backend, DeviceInfo } from "../bench/device/device.ts";
 import { counted } from "../bench/files/terminal_text.ts";
 import { isPythonCase } from "../bench/model/peer.ts";
-import { CaseError, EXIT, UserError } from "../bench/model/errors.ts";
+import { CaseError, UserError } from "../bench/model/errors.ts";
 import {
   type DeviceSet,
-  type EmulatedName,
   type Selection,
   type Shard,
   type Timer,
   usesGraph,
 } from "../bench/model/settings.ts";
 import type { Case, PointSet, Suite, Where } from "../bench/model/suite.ts";
-import { kernelCacheOf, typed } from "./home.ts";
 import type { Choice, PeerChoice, Running, Target, Timing } from "./options.ts";
 import {
   besidePeers,
@@ -30,9 +26,9 @@ import {
   isFile,
   named,
   nothing,
-  unknown,
 } from "./cases.ts";
 import { deal } from "./share/shards.ts";
+import { sharing, takeDevice, type Taken } from "./take_device.ts";
 import { builtInSuites, suiteNames, usualNames } from "../suites/mod.ts";
 
 /** A device, and the cases that it is to run. */
@@ -90,9 +86,6 @@ export async function casesAnywhere(
   });
   return shard === undefined ? all : deal(all, shard.count)[shard.index - 1]!;
 }
-
-/** No device that could run what is selected is here. */
-export class NoDeviceError extends UserError {}
 
 /**
  * Takes a device and the cases of `options` on it: the wanted points, or every point of
@@ -275,179 +268,4 @@ function elsewhere(
       isOne ? "is" : "are"
     } not run here`,
   ];
-}
-
-/** A device that was taken. */
-export interface Taken {
-  readonly backend: Backend;
-  readonly info: DeviceInfo;
-  /** Lines on what was found. */
-  readonly notes: readonly string[];
-}
-
-/** Describes the device to take. */
-export interface Wanted extends Target {
-  /** Backends that have a kernel to run. */
-  readonly useful: ReadonlySet<string>;
-  /** Folder of built kernels, for an emulated device's driver. @default {the program's own folder} */
-  readonly kernelCache?: string | undefined;
-}
-
-/** Loads the backend named `name`. @throws {UserError} If there is none. */
-export async function backendNamed(
-  name: string,
-  backends: Backends = all,
-): Promise<Backend> {
-  if (Object.hasOwn(backends, name)) return await backends[name]!();
-  throw unknown("backend", name, Object.keys(backends));
-}
-
-/**
- * The wanted device of the wanted backend, or of the first one that has any and
- * something to run on it.
- *
- * @throws {UserError} If there is none, with what is wrong with each.
- */
-export async function takeDevice(
-  wanted: Wanted,
-  backends: Backends = all,
-): Promise<Taken> {
-  const { backend: name, device, useful } = wanted;
-  const tried = name === undefined ? Object.keys(backends) : [name];
-  if (name !== undefined && !Object.hasOwn(backends, name)) {
-    throw unknown("backend", name, Object.keys(backends));
-  }
-  if (typeof device === "string") return await takeEmulated(device, wanted);
-  const notes: string[] = [];
-  const absent: string[] = [];
-  for (const name of tried) {
-    if (!useful.has(name)) {
-      notes.push(`${name}: no selected kernel runs on it`);
-      continue;
-    }
-    absent.push(name);
-    const backend = await backendNamed(name, backends);
-    const { devices, reason } = backend.find();
-    if (devices.length === 0) {
-      notes.push(`${backend.name}: ${reason}`);
-      continue;
-    }
-    const info = devices.find(({ index }) => index === device);
-    if (info) {
-      return {
-        backend,
-        info,
-        notes: [
-          `${name}: taken, ${describe(info, devices)}${
-            elsewhereNote(absent.slice(0, -1))
-          }`,
-        ],
-      };
-    }
-    const list = devices.map((d) => `${d.index} (${d.name})`).join(", ");
-    notes.push(`${backend.name}: no device ${device}, only ${list}`);
-  }
-  // No driver would mend that kernels are for other devices.
-  const isElsewhere = tried.every((name) => !useful.has(name));
-  const none = `No usable device: ${notes.join("; ")}`;
-  if (isElsewhere) {
-    const others = [...useful].join(" and ");
-    throw new UserError(`${none}; they are for ${others}`, EXIT.nothing);
-  }
-  throw new NoDeviceError(
-    `${none}; \`${typed("doctor")}\` says what would mend it${
-      emulatorNote(tried, useful)
-    }`,
-    EXIT.nothing,
-  );
-}
-
-/** Names the emulated device of the first of `backends` that has any; empty where none has. */
-function emulatorNote(
-  backends: readonly string[],
-  useful: ReadonlySet<string>,
-): string {
-  const device = EMULATED.find((name) => {
-    const api = emulatedApi(name);
-    return backends.includes(api) && useful.has(api);
-  });
-  return device === undefined
-    ? ""
-    : `; without one, \`check\` takes \`--device ${device}\``;
-}
-
-/** Says that no device of `backends` is here; empty where none was looked for. */
-function elsewhereNote(backends: readonly string[]): string {
-  return backends.length === 0
-    ? ""
-    : `; no device of ${backends.join(", ")} (\`${typed("doctor")}\` says why)`;
-}
-
-/** @throws {UserError} Where nothing wanted runs on it, or it cannot be opened. */
-async function takeEmulated(
-  device: EmulatedName,
-  { backend: name, useful, kernelCache }: Wanted,
-): Promise<Taken> {
-  const api = emulatedApi(device);
-  if (name !== undefined && name !== api) {
-    throw new UserError(
-      `${device} is a device of ${api}: leave out --backend ${name}`,
-    );
-  }
-  if (!useful.has(api)) {
-    throw new UserError(
-      `No selected kernel runs on ${device}: it is of ${api}, and they are for ${
-        [...useful].join(" and ")
-      }`,
-      EXIT.nothing,
-    );
-  }
-  const { emulatedDevice } = await import("../backends/emulator/emulator.ts");
-  const taken = emulatedDevice(device, kernelCacheOf(kernelCache));
-  const note = `${api}: taken, ${describe(taken.info, [taken.info])}`;
-  return { ...taken, notes: [note] };
-}
-
-/**
- * The devices that share cases with the one that was taken.
- *
- * @throws {UserError} Where one is not there, or of another kind: cases on different GPUs are not
- * compared.
- */
-export function sharing(
-  { backend, info }: Taken,
-  wanted: DeviceSet,
-): readonly DeviceInfo[] {
-  const { devices } = backend.find();
-  const infos = wanted === "all"
-    ? devices
-    : devices.filter(({ index }) => wanted.includes(index));
-  const absent = wanted === "all"
-    ? undefined
-    : wanted.find((index) => !infos.some((one) => one.index === index));
-  if (absent !== undefined) {
-    throw new NoDeviceError(
-      `No device ${absent} of ${backend.name}: there are ${
-        devices.map((d) => `${d.index} (${d.name})`).join(", ")
-      }`,
-      EXIT.nothing,
-    );
-  }
-  const other = infos.find(({ name, arch }) =>
-    name !== info.name || arch !== info.arch
-  );
-  if (other === undefined) return infos;
-  throw new UserError(
-    `Cannot share cases between device ${info.index} (${info.name}) and device ${other.index} (${other.name}): name devices of one kind, as in --device ${
-      devices.filter(({ name }) => name === info.name)
-        .map(({ index }) => index).join()
-    }`,
-  );
-}
-
-function describe(info: DeviceInfo, devices: readonly DeviceInfo[]): string {
-  const of = devices.length > 1
-    ? `device ${info.index} of ${devices.length}, `
-    : "";
-  return `${of}${info.name} (${info.arch}, driver ${info.driver})`;
 }

@@ -13,7 +13,8 @@ import { defineSuite } from "../bench/model/suite.ts";
 import { matmul, type MatmulPoint } from "../kernels/matmul/mod.ts";
 import { casesWithin, loadSuites } from "./cases.ts";
 import { typed } from "./home.ts";
-import { select, sharing, takeDevice } from "./select.ts";
+import { select } from "./select.ts";
+import { sharing, takeDevice } from "./take_device.ts";
 import { suiteNames, usualNames } from "../suites/mod.ts";
 
 const onCpu = {

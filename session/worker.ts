@@ -35,7 +35,8 @@ import { hintsFor } from "./hints.ts";
 import { runCases } from "./run_cases.ts";
 import { VERSION } from "./home.ts";
 import { besidePeers, loadSuites } from "./cases.ts";
-import { noGraphs, takeDevice, type Taken } from "./select.ts";
+import { noGraphs } from "./select.ts";
+import { takeDevice, type Taken } from "./take_device.ts";
 import { done, importSuite, onFatal } from "./suite_file.ts";
 
 /** Runs `job`, and says what happens by `emit`. @returns The exit code. */

@@ -54,12 +54,8 @@ import {
 } from "../../session/run_job.ts";
 import { titleOf } from "../../session/phase_note.ts";
 import { isOwnKernel, notRun } from "../../session/own_kernels.ts";
-import {
-  casesAnywhere,
-  NoDeviceError,
-  select,
-  type Selected,
-} from "../../session/select.ts";
+import { casesAnywhere, select, type Selected } from "../../session/select.ts";
+import { NoDeviceError } from "../../session/take_device.ts";
 import { sweep, type SweepEnd } from "../../session/sweep.ts";
 
 /** `mnkbench bench`. */

@@ -14,7 +14,7 @@ import { contained } from "../../bench/files/replace.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { sourceVersion } from "../../session/commit.ts";
 import { HOME, quoted, typed } from "../../session/home.ts";
-import { backendNamed } from "../../session/select.ts";
+import { backendNamed } from "../../session/take_device.ts";
 import { BRIEFS, define } from "../command.ts";
 import { about, maybe, shown } from "../options/flags.ts";
 import { path } from "../options/readers.ts";

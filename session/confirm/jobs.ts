@@ -20,7 +20,7 @@ import { caseText, keyOf } from "../../bench/row/row.ts";
 import type { Job } from "../../bench/worker/protocol.ts";
 import { titleOf } from "../../report/diff/diff.ts";
 import { OldBinaries } from "./old_binaries.ts";
-import { takeDevice, type Taken } from "../select.ts";
+import { takeDevice, type Taken } from "../take_device.ts";
 import { kernelCacheOf } from "../home.ts";
 import { jobOf } from "../run_job.ts";
 import type { ComparedRuns } from "../options.ts";

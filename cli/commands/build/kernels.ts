@@ -14,7 +14,7 @@ import {
 } from "../../../bench/device/device.ts";
 import { CaseError, UserError } from "../../../bench/model/errors.ts";
 import type { Case } from "../../../bench/model/suite.ts";
-import { backendNamed } from "../../../session/select.ts";
+import { backendNamed } from "../../../session/take_device.ts";
 import { kernelCacheOf } from "../../../session/home.ts";
 import type { Choice } from "../../../session/options.ts";
 import { Progress, say, tell } from "../../terminal/output.ts";
