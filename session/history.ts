@@ -4,8 +4,9 @@
  * @module
  */
 
+import { isNativeError } from "node:util/types";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { saidBy } from "../bench/files/disk.ts";
+import { readable, saidBy, unlessMissing } from "../bench/files/disk.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import type { Column, CsvRow } from "../bench/row/csv_row.ts";
 import {
@@ -14,6 +15,7 @@ import {
   FIGURE_COLUMNS,
 } from "../bench/row/columns.ts";
 import { IDENTITY_COLUMNS, isPublished } from "../bench/row/row.ts";
+import type { StoryRun, StorySeries } from "../report/history/story.ts";
 
 /** The file where none is named, in the folder where the program was started. */
 export const HISTORY = "history.sqlite";
@@ -65,29 +67,6 @@ pragma application_id = ${APPLICATION};
 pragma user_version = ${VERSION};
 `;
 
-/** A run on a device. */
-export interface Run {
-  readonly id: number;
-  readonly name: string;
-  readonly device: string;
-  /** ISO 8601, of its first row. */
-  readonly time: string;
-  readonly commit: string;
-  readonly dirty: string;
-}
-
-/** A case and its rows, in the order of their runs. */
-export interface Series {
-  /** The columns of the key and the device; the others are empty. */
-  readonly row: CsvRow;
-  readonly points: readonly {
-    readonly run: number;
-    readonly status: string;
-    /** Missing where there is no time. */
-    readonly median_us?: number;
-  }[];
-}
-
 /** An open file of runs. */
 export class History implements Disposable {
   readonly #db: DatabaseSync;
@@ -103,25 +82,20 @@ export class History implements Disposable {
    * @throws {UserError} Where it is missing, damaged, or of something else.
    */
   static open(path: string, { make = false } = {}): History {
-    const refuse = (why: string, wayOut: string, code?: 3) =>
+    const refuse = (why: string, wayOut = OTHER, code?: 3) =>
       new UserError(`Cannot open ${path}: ${why}; ${wayOut}`, code);
-    let isThere = true;
-    try {
-      const info = Deno.statSync(path);
-      // Opening a pipe would never end.
-      if (!info.isFile) throw refuse("it is not a regular file", OTHER);
-      isThere = info.size > 0;
-    } catch (cause) {
-      if (cause instanceof UserError) throw cause;
-      if (path === ":memory:") throw refuse("it is no file", OTHER);
-      if (!(cause instanceof Deno.errors.NotFound)) {
-        throw refuse(saidBy(cause), "name another file with --history");
-      }
-      if (!make) {
-        const what = "add runs with `history add`, or name it with --history";
-        throw refuse("there is no such file", what, EXIT.nothing);
-      }
-      isThere = false;
+    // SQLite takes it for a database that ends with the program.
+    if (path === ":memory:") throw refuse("it is no file");
+    const info = readable(path, () => unlessMissing(() => Deno.statSync(path)));
+    // Opening a pipe would never end.
+    if (info && !info.isFile) throw refuse("it is not a regular file");
+    const isThere = info !== undefined && info.size > 0;
+    if (!isThere && !make) {
+      throw refuse(
+        info ? "it is empty" : "there is no such file",
+        "add runs with `history add`, or name it with --history",
+        EXIT.nothing,
+      );
     }
     using undo = new DisposableStack();
     let db: DatabaseSync;
@@ -137,12 +111,11 @@ export class History implements Disposable {
           kind === APPLICATION
             ? `it is of version ${version}, and this program reads ${VERSION}`
             : "it is an SQLite file of something else",
-          "name another file with --history",
         );
       }
     } catch (cause) {
-      if (cause instanceof UserError) throw cause;
-      throw refuse(saidBy(cause), "restore it, or name another file");
+      if (!isOfSqlite(cause)) throw cause;
+      throw refuse(saidBy(cause), `restore it, or ${OTHER}`);
     }
     undo.move();
     return new History(path, db);
@@ -160,24 +133,23 @@ export class History implements Disposable {
       const own = rows.filter((row) => !isPublished(row) && row.run !== "");
       const begun = new Map<string, string>();
       for (const row of own) {
-        const before = begun.get(runOf(row));
-        if (before === undefined || row.time < before) {
-          begun.set(runOf(row), row.time);
-        }
+        const [name, time] = [runOf(row), utcOf(row)];
+        const before = begun.get(name);
+        if (before === undefined || time < before) begun.set(name, time);
       }
-      const run = this.#known(
+      const idOfRun = this.#known(
         `insert into runs (name, device, time, "commit", dirty, harness, driver)
          values (?, ?, ?, ?, ?, ?, ?)
          on conflict (name, device) do update set time = min(time, excluded.time),
            "commit" = excluded."commit", dirty = excluded.dirty returning id`,
         2,
       );
-      const case_ = this.#known(
+      const idOfCase = this.#known(
         `insert into cases (key, suite) values (?, ?)
          on conflict (key) do update set key = key returning id`,
         1,
       );
-      const shared = this.#known(
+      const idOfShared = this.#known(
         `insert into shared (cells) values (?)
          on conflict (cells) do update set cells = cells returning id`,
         1,
@@ -199,12 +171,14 @@ export class History implements Disposable {
         for (const row of own) {
           const { status, median_us } = row;
           const ofRun = RUN_COLUMNS.map((column) => row[column]);
-          const caseId = case_([cells(row, IDENTITY_COLUMNS), row.suite]);
-          const runId = run([
+          const caseId = idOfCase([cells(row, IDENTITY_COLUMNS), row.suite]);
+          const runId = idOfRun([
             ...[row.run, row.device, begun.get(runOf(row))!],
             ...ofRun,
           ]);
-          const rest = [shared([cells(row, SHARED)]), cells(row, FIGURES)];
+          const rest = [
+            ...[idOfShared([cells(row, SHARED)]), cells(row, FIGURES)],
+          ] as const;
           const before = find.get(caseId, runId);
           const kept = before
             ? update.get(...rest, before.row_id!)
@@ -237,11 +211,14 @@ export class History implements Disposable {
   }
 
   /** The runs, by time. */
-  runs(): readonly Run[] {
+  runs(): readonly StoryRun[] {
     return this.#guarded("read", () =>
       this.#db.prepare(
-        `select id, name, device, time, "commit", dirty from runs order by time, id`,
-      ).all() as unknown as Run[]);
+        `select id, time, "commit", dirty from runs order by time, id`,
+      ).all().map(({ id, time, commit, dirty }) => ({
+        ...{ id: Number(id), time: String(time) },
+        ...{ commit: String(commit), dirty: String(dirty) },
+      })));
   }
 
   /** The suites that have rows, in the order of their names. */
@@ -256,7 +233,7 @@ export class History implements Disposable {
   }
 
   /** The series of the cases of `suite`, in the order in which they were first added. */
-  series(suite: string): readonly Series[] {
+  series(suite: string): readonly StorySeries[] {
     return this.#guarded("read", () => {
       const found = this.#db.prepare(
         `select case_id, key, run_id, status, median_us
@@ -265,7 +242,7 @@ export class History implements Disposable {
       );
       const all = new Map<
         unknown,
-        Series & { points: Series["points"][number][] }
+        StorySeries & { points: StorySeries["points"][number][] }
       >();
       for (const one of found.iterate(suite)) {
         let series = all.get(one.case_id);
@@ -312,6 +289,7 @@ export class History implements Disposable {
     try {
       return work();
     } catch (cause) {
+      if (!isOfSqlite(cause)) throw cause;
       throw new UserError(
         `Cannot ${what} ${this.path}: ${saidBy(cause)}; ${WAYS_OUT[what]}`,
       );
@@ -323,12 +301,27 @@ export class History implements Disposable {
   }
 }
 
+/** Tells what SQLite says of a file from a mistake of this program. */
+function isOfSqlite(cause: unknown): boolean {
+  return isNativeError(cause) && "code" in cause &&
+    cause.code === "ERR_SQLITE_ERROR";
+}
+
 const OTHER = "name another with --history";
 
 const WAYS_OUT = {
   write: "nothing in it was changed",
-  read: "restore it, or name another file with --history",
+  read: `restore it, or ${OTHER}`,
 };
+
+/** The time of a row in UTC. @throws {UserError} For a day or an hour that there is none of. */
+function utcOf({ run, time }: CsvRow): string {
+  const ms = Date.parse(time);
+  if (!Number.isNaN(ms)) return new Date(ms).toISOString();
+  throw new UserError(
+    `Cannot add the run ${run}: its time ${time} is none; mend its CSV`,
+  );
+}
 
 /** Names the run of a row on its device. */
 function runOf({ run, device }: CsvRow): string {

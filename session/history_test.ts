@@ -34,9 +34,9 @@ Deno.test("History gives back what was added, by the time of the runs", () =>
     using history = History.open(path, { make: true });
     assertEquals(history.add([late]), 1);
     assertEquals(history.add([early, other]), 2);
-    assertEquals(history.runs().map(({ name, commit }) => [name, commit]), [
-      ["a", "c1"],
-      ["b", "c2"],
+    assertEquals(history.runs().map(({ time, commit }) => [time, commit]), [
+      ["2026-01-01T00:00:00.000Z", "c1"],
+      ["2026-01-02T00:00:00.000Z", "c2"],
     ]);
     assertEquals(history.last(late, 5), [late, early]);
     assertEquals(history.last(late, 1), [late]);
@@ -65,6 +65,28 @@ Deno.test("History.add() replaces the row of a case and run, and leaves out publ
     assertEquals(history.runs().length, 1);
   }));
 
+Deno.test("History.add() refuses a time that is none, and adds nothing", () =>
+  inFolder((path) => {
+    using history = History.open(path, { make: true });
+    const bad = rowOf("bad", 1, { time: "2026-13-41T00:00:00Z" });
+    assertThrows(() => history.add([rowOf("a", 1), bad]), UserError, "none");
+    assertEquals(history.runs(), []);
+  }));
+
+Deno.test("History.runs() orders times of several zones, and takes the first of a run", () =>
+  inFolder((path) => {
+    using history = History.open(path, { make: true });
+    history.add([
+      rowOf("late", 1, { time: "2026-01-01T09:00:00+02:00" }),
+      rowOf("early", 1, { time: "2026-01-01T06:30:00Z" }),
+      rowOf("early", 1, { time: "2026-01-01T08:00:00+02:00", kernel: "b" }),
+    ]);
+    assertEquals(
+      history.runs().map(({ time }) => time),
+      ["2026-01-01T06:00:00.000Z", "2026-01-01T07:00:00.000Z"],
+    );
+  }));
+
 Deno.test("History.open() refuses what is no history, in one line", () =>
   inFolder((path) => {
     const refused = (pattern: RegExp, make = false) => {
@@ -72,6 +94,8 @@ Deno.test("History.open() refuses what is no history, in one line", () =>
       assertEquals(pattern.test(error.message), true, error.message);
     };
     refused(/there is no such file; add runs with/);
+    Deno.writeTextFileSync(path, "");
+    refused(/it is empty; add runs with/);
     Deno.writeTextFileSync(
       path,
       "no database, but longer than a header".repeat(9),
@@ -89,10 +113,11 @@ Deno.test("the columns of a history change only with its version", () =>
   inFolder((path) => {
     using history = History.open(path, { make: true });
     const row = csvRow(Object.fromEntries(COLUMNS.map((name) => [name, name])));
-    history.add([{ ...row, status: "ok", median_us: "1" }]);
+    const time = "2026-01-01T00:00:00Z";
+    history.add([{ ...row, status: "ok", median_us: "1", time }]);
     using db = new DatabaseSync(path, { readOnly: true });
     const texts = ["key from cases", "cells from shared", "figures from rows"]
       .map((what) => Object.values(db.prepare(`select ${what}`).get()!)[0]);
     // Where this differs, give VERSION in history.ts another number, and read the old one.
-    assertEquals(hashOf(...texts.map(String)), "82846e3336733276");
+    assertEquals(hashOf(...texts.map(String)), "a0a107b7b697fdb4");
   }));

@@ -18,10 +18,12 @@ import {
   changeOf,
   type Contest,
   contestsOf,
+  nameOf,
   storiesOf,
   type Story,
+  type StoryRun,
 } from "../../report/history/story.ts";
-import { HISTORY, History, type Run } from "../../session/history.ts";
+import { HISTORY, History } from "../../session/history.ts";
 import { csvFiles, readRows } from "../../session/read_rows.ts";
 import { BRIEFS, type Command, define } from "../command.ts";
 import {
@@ -59,7 +61,7 @@ const parts: readonly Command[] = [
   }),
   define({
     name: "history show",
-    brief: "Show the cases whose time changed, and since which commit.",
+    brief: "Show the cases whose time changed, and since which run.",
     examples: ["history show", "history show --suite epilogue-bf16 --all"],
     codes: {
       0: "the cases are shown",
@@ -174,7 +176,7 @@ interface Chapter {
 
 function chaptersOf(
   history: History,
-  runs: readonly Run[],
+  runs: readonly StoryRun[],
   choice: Choice,
 ): readonly Chapter[] {
   const known = history.suites();
@@ -243,7 +245,7 @@ function show(options: InferValue<ReturnType<typeof showFlags>>): number {
 
 function linesOf(
   stories: readonly Story[],
-  runs: ReadonlyMap<number, Run>,
+  runs: ReadonlyMap<number, StoryRun>,
 ): readonly string[] {
   return aligned(stories.map((story) => {
     const { row, label, timed, levels, last } = story;
@@ -257,16 +259,11 @@ function linesOf(
       `${formatMicroseconds(now.center)} us`,
       [
         change === undefined ? "no change" : formatChange(change),
-        `since ${commitOf(since)} of ${since.time.slice(0, 10)}`,
+        `since ${nameOf(since)}`,
         ...(last === "ok" ? [] : [`${last} in the last run`]),
       ].join(", "),
     ];
   }));
-}
-
-function commitOf({ commit, dirty }: Run): string {
-  const name = commit === "" ? "a run" : commit.slice(0, 12);
-  return dirty === "true" ? `${name} with changes` : name;
 }
 
 async function page(

@@ -35,10 +35,13 @@ Deno.test("history adds runs, shows what changed, makes a page and is a base of 
     assertEquals(shown.code, 0, shown.stderr);
     assertMatch(
       shown.stdout,
-      /^s: 9 runs, 2 cases\n {2}fast .* 9\.0\d+ us {2}\+12\.\d %, since commit5 of 2026-01-15\n {2}1 case with one level/,
+      /^s: 9 runs, 2 cases\n {2}fast .* 9\.0\d+ us {2}\+12\.\d %, since the run of 2026-01-15 by mnkbench commit5\n {2}1 case with one level/,
     );
     const all = await run("history", "show", "--all", "--kernel", "slow");
-    assertMatch(all.stdout, /slow .*12\.50 us {2}no change, since commit0/);
+    assertMatch(
+      all.stdout,
+      /slow .*12\.50 us {2}no change, since the run of 2026-01-10 by mnkbench commit0/,
+    );
     const page = await run("history", "page", "--out", "page.html");
     assertEquals(page.code, 0, page.stderr);
     assertMatch(await Deno.readTextFile(join(cwd, "page.html")), /<polyline/);

@@ -8,7 +8,13 @@
 import { digest, escapeHtml as escaped } from "../page/html.ts";
 import { formatChange } from "../diff/diff.ts";
 import { formatMicroseconds } from "../table/metrics.ts";
-import { changeOf, type Contest, type Story, type StoryRun } from "./story.ts";
+import {
+  changeOf,
+  type Contest,
+  nameOf,
+  type Story,
+  type StoryRun,
+} from "./story.ts";
 
 /** The content of the page. */
 export interface HistoryInput {
@@ -202,11 +208,6 @@ function pictureOf(
   return `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img"><title>${
     escaped(title)
   }</title>${marks}<polyline points="${points}${more}"/></svg>`;
-}
-
-function nameOf(run: StoryRun): string {
-  const commit = run.commit.slice(0, 12);
-  return `${commit === "" ? "the run" : commit} of ${run.time.slice(0, 10)}`;
 }
 
 function dayOf({ time }: StoryRun): string {

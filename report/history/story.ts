@@ -13,9 +13,18 @@ import { type Level, levelsOf } from "./levels.ts";
 /** A run of a history. */
 export interface StoryRun {
   readonly id: number;
+  /** ISO 8601 in UTC, of its first row. */
   readonly time: string;
+  /** Of mnkbench; its version where it is no checkout. */
   readonly commit: string;
   readonly dirty: string;
+}
+
+/** Names a run for people. */
+export function nameOf({ commit, dirty, time }: StoryRun): string {
+  const build = commit === "" ? "" : ` by mnkbench ${commit.slice(0, 12)}`;
+  const changed = dirty === "true" ? " with changes" : "";
+  return `the run of ${time.slice(0, 10)}${build}${changed}`;
 }
 
 /** A case and its times, in the order of the runs. */
@@ -25,6 +34,7 @@ export interface StorySeries {
   readonly points: readonly {
     readonly run: number;
     readonly status: string;
+    /** Missing where there is no time. */
     readonly median_us?: number;
   }[];
 }

@@ -56,7 +56,10 @@ Deno.test("formatHistory() draws a line for each case and marks its changes", ()
   });
   assertEquals([...html.matchAll(/<polyline/g)].length, 2);
   assertEquals([...html.matchAll(/<line /g)].length, 1);
-  assertMatch(html, /fastest is a&lt;b since c12 of 2026-01-22, before that b/);
+  assertMatch(
+    html,
+    /fastest is a&lt;b since the run of 2026-01-22 by mnkbench c12, before that b/,
+  );
   assertMatch(html, /<tr data-kernel="a&lt;b" data-change="faster"/);
   // Nothing but its own style and script may run.
   assertMatch(
