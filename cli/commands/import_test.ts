@@ -443,6 +443,28 @@ Deno.test("import joins shards, and says which cases are missing", async () => {
   assertEquals(samples.size, cases.length);
 });
 
+Deno.test("import counts the rows of a shard in its own folder, and names others there", async () => {
+  using folder = temporary();
+  const { path } = folder;
+  // One that shard 2 lost stands beside the rows of shard 1, as a later row of no shard does.
+  await shard(`${path}/1`, 1);
+  await shard(`${path}/2`, 2, { lost: 1 });
+  const moved = keyOf(deal(cases, 2)[1]![0]!);
+  const file = `${path}/1/cpu/matmul-fp32.csv`;
+  const more = [
+    { ...row(moved.kernel, "8", "r2"), ...moved },
+    row("later", "8", "r9"),
+  ];
+  const own = readCsv(Deno.readTextFileSync(file), file);
+  Deno.writeTextFileSync(file, writeCsv([...own, ...more]));
+  const { code, stdout } = await run(
+    ...["import", `${path}/1`, `${path}/2`, "--into", `${path}/all`],
+  );
+  assertEquals(code, 1, stdout);
+  assertMatch(stdout, /^Left out of .*1: 2 rows of no shard there$/m);
+  assertMatch(stdout, /^Missing of shard 2\/2: 1 case$/m);
+});
+
 Deno.test("import refuses what is no shard of the same run, by name", async () => {
   using folder = temporary();
   const { path } = folder;

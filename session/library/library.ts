@@ -1,6 +1,7 @@
 /**
- * What programs do with kernels and rows, as the commands of the same names. What these functions
- * need is loaded when they are called: a suite file that imports one of its module loads none.
+ * Provides `bench`, `check`, `diff`, `readRows` and `table` to programs, each as the command of that
+ * name. A function loads what it needs when it is called, so that a suite file that imports
+ * `mnkbench` loads none of it.
  *
  * @module
  */

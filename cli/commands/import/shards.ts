@@ -96,7 +96,8 @@ function within(folder: string, files: readonly string[]): readonly string[] {
 }
 
 /**
- * Prints the cases without a row, of all shards of the run.
+ * Prints the cases without a row, of all shards of the run, and how many rows beside them are of no
+ * shard.
  *
  * @returns Their number.
  */
@@ -108,17 +109,21 @@ export function tellMissing(
   const [one] = shards;
   if (one === undefined) return 0;
   const { counts, shard: { count } } = one;
-  const rows = new Map<string, number>();
-  for (const { run } of rowsIn(files)) rows.set(run, (rows.get(run) ?? 0) + 1);
-  const runs = new Map(shards.map(({ shard, run }) => [shard.index, run]));
+  const found = new Map(shards.map((one) => [one.shard.index, one]));
+  const kept = countIn(shards, files, print);
   const lacking = counts.map((cases, i) => {
-    const run = runs.get(i + 1);
-    return { index: i + 1, run, lacks: cases - (rows.get(run ?? "") ?? 0) };
+    const own = found.get(i + 1);
+    return {
+      ...{ index: i + 1, run: own?.run },
+      lacks: cases - (own ? kept.get(own)! : 0),
+    };
   }).filter(({ lacks }) => lacks > 0);
   if (lacking.length === 0) return 0;
-  const own = new Set(shards.map(({ run }) => run));
   const done = new Set(
-    rowsIn(files).filter(({ run }) => own.has(run)).map(caseText),
+    shards.flatMap(({ folder, run }) => [
+      ...rowsIn(within(folder, files)).filter((row) => row.run === run)
+        .map(caseText),
+    ]),
   );
   const parts = casesOfShards(one);
   for (const { index, run, lacks } of lacking) {
@@ -132,6 +137,30 @@ export function tellMissing(
     }
   }
   return lacking.reduce((sum, { lacks }) => sum + lacks, 0);
+}
+
+/** Counts the rows of each shard in its own folder: those that stand elsewhere are not imported. */
+function countIn(
+  shards: readonly Found[],
+  files: readonly string[],
+  print: (line: string) => void,
+): ReadonlyMap<Found, number> {
+  const kept = new Map(shards.map((one) => [one, 0]));
+  for (const [folder, own] of Map.groupBy(shards, (one) => one.folder)) {
+    const byRun = new Map(own.map((one) => [one.run, one]));
+    let others = 0;
+    for (const { run } of rowsIn(within(folder, files))) {
+      const one = byRun.get(run);
+      if (one) kept.set(one, kept.get(one)! + 1);
+      else others++;
+    }
+    if (others > 0) {
+      print(
+        `Left out of ${folder}: ${counted(others, "row")} of no shard there`,
+      );
+    }
+  }
+  return kept;
 }
 
 function* rowsIn(files: readonly string[]): Generator<CsvRow> {

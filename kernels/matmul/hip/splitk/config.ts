@@ -212,9 +212,9 @@ export function* splitkConfigs(
 }
 
 /**
- * What a GPU costs: microseconds of a launch, of filling a ring once more, of a step and of a
- * meeting of splits; bytes and bf16 flops of a compute unit in a microsecond; bytes of memory in
- * one, and of the sums that splits hand over.
+ * Constants of the model of each GPU. In µs: `launch`, `refill` (the ring is filled again for the next
+ * tile), `step` (of K), `meeting` (the splits of a tile add their sums). Per µs: `bytes` and bf16
+ * `flops` of a compute unit, bytes of `memory`, bytes of the `sums` that splits write and read.
  *
  * gfx942: AMD's data sheet of the MI300X (2.1 GHz, 1307 Tflop/s, 5.3 TB/s) and guesses. gfx950: the
  * data sheet's flops of the MI355X; the rest is fitted to the times that AITER publishes for the
