@@ -98,7 +98,7 @@ async function check(given: CheckOptions): Promise<number> {
     for (const reason of reasons) tell(`  ${reason}`);
     say(line);
   }
-  const idle = await notRun(own, rows, options);
+  const idle = await notRun(own, rows, given);
   if (idle !== undefined) tell(idle);
   const code = exitCodeOf(rows);
   return code === EXIT.ok && idle !== undefined ? EXIT.nothing : code;
