@@ -186,6 +186,12 @@ Deno.test("cpu.compiler() says in one line what was tried", () => {
     () => none.compiler(info.arch),
     failure("compile", /tried no-such-cc, no-such-gcc; install/),
   );
+  // Nor does another stand in for the one that a kernel asks for.
+  const source = new URL("file:///k.c");
+  throws(
+    () => cpuBackend().compiler(info.arch, { source, compiler: "own-cc" }),
+    failure("compile", /tried own-cc; install/),
+  );
 });
 
 Deno.test({

@@ -285,6 +285,31 @@ ccTest("cudaCompiler() takes the one that is asked for, and no other", () => {
   }
 });
 
+Deno.test("cudaCompiler() takes the nvcc of a path, and no nvcc in the place of NVRTC", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const nvcc = write(
+      `${folder}/nvcc`,
+      '#!/bin/sh\n[ "$1" = --version ] && echo release 99.1 && exit\necho by this one >&2; exit 1\n',
+    );
+    Deno.chmodSync(nvcc, 0o755);
+    const none = { reason: "not looked for" };
+    const by = (chosen: string) =>
+      cudaCompiler(none, cudaTarget("sm_90a"), HEADERS, chosen);
+    const source = write(`${folder}/k.cu`, "");
+    await rejects(
+      () => by(nvcc.pathname).compile({ source, defines: {} }, `${folder}/k`),
+      /by this one/,
+    );
+    throws(() => by("nvrtc"), {
+      failure: "compile",
+      message: /no NVRTC \(not/,
+    });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 nvccTest("compile() by nvcc takes own flags and folders", async (folder) => {
   Deno.mkdirSync(`${folder}/more`);
   write(`${folder}/more/own.cuh`, "#define OWN 1\n");

@@ -171,20 +171,25 @@ const clangFor = (arch: string) => arch === "gfx950" ? 22 : 19;
 /**
  * Returns hipRTC where it was found, else the first clang that knows `target`.
  *
- * @param chosen Another clang, the only one to take.
+ * @param chosen `hiprtc`, or a clang: the only one to take.
  * @throws {CaseError} `compile`, where there is neither, with all that was tried.
  */
 function hipCompiler(
   hiprtc: Opened<Rtc>,
   target: Target,
   host: Host,
-  chosen = "hiprtc",
+  chosen?: string,
 ): Compiler {
   const options = [`--offload-arch=${target.arch}`, ...target.flags];
-  if ("value" in hiprtc && chosen === "hiprtc") {
+  const byClang = chosen !== undefined && chosen !== "hiprtc";
+  if ("value" in hiprtc && !byClang) {
     return rtcCompiler(hiprtc.value, { tool: "hiprtc", options, includes: [] });
   }
-  const clangs = chosen === "hiprtc" ? findClangs(host) : [chosen];
+  const clangs = chosen === undefined
+    ? findClangs(host)
+    : byClang
+    ? [chosen]
+    : [];
   const usable = clangs.find((path) => knows(path, target));
   const compiler = usable && programCompiler(usable, {
     options: [
@@ -194,10 +199,12 @@ function hipCompiler(
     ],
   });
   if (compiler) return compiler;
-  if (chosen !== "hiprtc") {
+  if (chosen !== undefined) {
     throw new CaseError(
       "compile",
-      `Cannot compile for HIP by ${chosen}: it is no clang that knows ${target.arch}; name hiprtc or such a clang`,
+      `Cannot compile for HIP by ${chosen}: it is ${
+        byClang ? `no clang that knows ${target.arch}` : "not here"
+      }; name hiprtc or a clang that knows it, or leave compiler out`,
     );
   }
   const refused = clangs.length === 0

@@ -174,3 +174,15 @@ Deno.test(
     });
   },
 );
+
+Deno.test("hip takes the compiler that a kernel asks for, and no other", () => {
+  const by = (compiler: string) =>
+    hip({ ...NOWHERE, hiprtc: ["/none/libhiprtc.so"] })
+      .compiler("gfx942", { source: new URL("file:///k.hip"), compiler });
+  for (
+    const [compiler, why] of [
+      ["no-clang", /by no-clang: it is no clang that knows gfx942; name/],
+      ["hiprtc", /by hiprtc: it is not here; name/],
+    ] as const
+  ) throws(() => by(compiler), { failure: "compile", message: why });
+});

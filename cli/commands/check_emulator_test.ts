@@ -107,22 +107,17 @@ Deno.test("check on an emulated device without a C++ compiler is one line", asyn
 
 cxxTest(
   "check of a Python file on an emulated device ends with 3, as nothing ran",
-  async () => {
-    const cwd = await Deno.makeTempDir();
-    try {
+  () =>
+    within(async (run, folder) => {
       const text = "def fn(A, B, C):\n    return lambda: None\n";
-      await Deno.writeTextFile(`${cwd}/mine.py`, text);
-      const { code, stderr } = await program(
-        ["check", "mine.py:fn", "--device", "emulator:sm_90a", "--m", "16"],
-        { cwd },
+      await Deno.writeTextFile(`${folder}/mine.py`, text);
+      const { code, stderr } = await run(
+        ...["check", "mine.py:fn", "--device", "emulator:sm_90a", "--m", "16"],
       );
       assertEquals(code, 3, stderr);
       assertMatch(
         stderr,
         /^No kernel that mine\.py adds .* was run: fn \(cuda\)/m,
       );
-    } finally {
-      await Deno.remove(cwd, { recursive: true });
-    }
-  },
+    }),
 );
