@@ -15,7 +15,10 @@ import {
   FIGURE_COLUMNS,
 } from "../bench/row/columns.ts";
 import { IDENTITY_COLUMNS, isPublished } from "../bench/row/row.ts";
-import type { StoryRun, StorySeries } from "../report/history/story.ts";
+import type {
+  HistoryRun,
+  HistorySeries,
+} from "../report/history/case_history.ts";
 
 /** The file where none is named, in the folder where the program was started. */
 export const HISTORY = "history.sqlite";
@@ -211,7 +214,7 @@ export class History implements Disposable {
   }
 
   /** The runs, by time. */
-  runs(): readonly StoryRun[] {
+  runs(): readonly HistoryRun[] {
     return this.#guarded("read", () =>
       this.#db.prepare(
         `select id, time, "commit", dirty from runs order by time, id`,
@@ -233,7 +236,7 @@ export class History implements Disposable {
   }
 
   /** The series of the cases of `suite`, in the order in which they were first added. */
-  series(suite: string): readonly StorySeries[] {
+  series(suite: string): readonly HistorySeries[] {
     return this.#guarded("read", () => {
       const found = this.#db.prepare(
         `select case_id, key, run_id, status, median_us
@@ -242,7 +245,7 @@ export class History implements Disposable {
       );
       const all = new Map<
         unknown,
-        StorySeries & { points: StorySeries["points"][number][] }
+        HistorySeries & { points: HistorySeries["points"][number][] }
       >();
       for (const one of found.iterate(suite)) {
         let series = all.get(one.case_id);

@@ -15,14 +15,14 @@ import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { formatMicroseconds } from "../../report/table/metrics.ts";
 import { formatChange } from "../../report/diff/diff.ts";
 import {
+  caseHistories,
+  type CaseHistory,
   changeOf,
-  type Contest,
-  contestsOf,
+  type HistoryRun,
   nameOf,
-  storiesOf,
-  type Story,
-  type StoryRun,
-} from "../../report/history/story.ts";
+  pointHistories,
+  type PointHistory,
+} from "../../report/history/case_history.ts";
 import { HISTORY, History } from "../../session/history.ts";
 import { csvFiles, readRows } from "../../session/read_rows.ts";
 import { BRIEFS, type Command, define } from "../command.ts";
@@ -168,17 +168,17 @@ async function add(
 }
 
 /** The chosen cases of a suite. */
-interface Chapter {
+interface SuiteHistory {
   readonly suite: string;
-  readonly stories: readonly Story[];
-  readonly contests: readonly Contest[];
+  readonly cases: readonly CaseHistory[];
+  readonly points: readonly PointHistory[];
 }
 
-function chaptersOf(
+function suiteHistories(
   history: History,
-  runs: readonly StoryRun[],
+  runs: readonly HistoryRun[],
   choice: Choice,
-): readonly Chapter[] {
+): readonly SuiteHistory[] {
   const known = history.suites();
   const stray = choice.suites.find((name) => !known.includes(name));
   if (stray !== undefined) {
@@ -189,14 +189,14 @@ function chaptersOf(
       EXIT.nothing,
     );
   }
-  const suites = choice.suites.length > 0 ? choice.suites : known;
-  const chapters = suites.map((suite): Chapter => {
-    const stories = storiesOf(
+  const names = choice.suites.length > 0 ? choice.suites : known;
+  const suites = names.map((suite): SuiteHistory => {
+    const cases = caseHistories(
       history.series(suite).filter(({ row }) => isChosen(row, choice)),
     );
-    return { suite, stories, contests: contestsOf(stories, runs) };
-  }).filter(({ stories }) => stories.length > 0);
-  if (chapters.length > 0) return chapters;
+    return { suite, cases, points: pointHistories(cases, runs) };
+  }).filter(({ cases }) => cases.length > 0);
+  if (suites.length > 0) return suites;
   throw new UserError(
     `No row in ${choice.history} is chosen: leave out --kernel, --where and sizes, or add runs with \`history add\``,
     EXIT.nothing,
@@ -204,7 +204,7 @@ function chaptersOf(
 }
 
 function isChosen(
-  row: Story["row"],
+  row: CaseHistory["row"],
   { kernels, point }: Choice,
 ): boolean {
   if (kernels.length > 0 && !kernels.includes(row.kernel)) return false;
@@ -218,25 +218,23 @@ function show(options: InferValue<ReturnType<typeof showFlags>>): number {
   using history = History.open(options.history);
   const runs = history.runs();
   const byId = new Map(runs.map((run) => [run.id, run]));
-  for (const { suite, stories } of chaptersOf(history, runs, options)) {
+  for (const { suite, cases } of suiteHistories(history, runs, options)) {
     const own = new Set(
-      stories.flatMap(({ timed }) => timed.map((t) => t.run)),
+      cases.flatMap(({ timed }) => timed.map((t) => t.run)),
     );
     say(
-      `${suite}: ${counted(own.size, "run")}, ${
-        counted(stories.length, "case")
-      }`,
+      `${suite}: ${counted(own.size, "run")}, ${counted(cases.length, "case")}`,
     );
-    const shown = stories.filter((story) =>
-      options.all || changeOf(story) !== undefined || story.last !== "ok"
+    const shown = cases.filter((one) =>
+      options.all || changeOf(one) !== undefined || one.last !== "ok"
     );
     for (const line of linesOf(shown, byId)) say(`  ${line}`);
-    const rest = stories.length - shown.length;
+    const rest = cases.length - shown.length;
     if (rest > 0) {
       say(
         `  ${
           counted(rest, "case")
-        } with one level all the time; --all lists them`,
+        } whose time did not change; --all lists them`,
       );
     }
   }
@@ -244,15 +242,15 @@ function show(options: InferValue<ReturnType<typeof showFlags>>): number {
 }
 
 function linesOf(
-  stories: readonly Story[],
-  runs: ReadonlyMap<number, StoryRun>,
+  cases: readonly CaseHistory[],
+  runs: ReadonlyMap<number, HistoryRun>,
 ): readonly string[] {
-  return aligned(stories.map((story) => {
-    const { row, label, timed, levels, last } = story;
+  return aligned(cases.map((one) => {
+    const { row, label, timed, levels, last } = one;
     const name = `${row.kernel} ${label}`;
     const now = levels.at(-1);
     if (now === undefined) return [name, last, ""];
-    const change = changeOf(story);
+    const change = changeOf(one);
     const since = runs.get(timed[now.from]!.run)!;
     return [
       name,
@@ -260,7 +258,7 @@ function linesOf(
       [
         change === undefined ? "no change" : formatChange(change),
         `since ${nameOf(since)}`,
-        ...(last === "ok" ? [] : [`${last} in the last run`]),
+        ...(last === "ok" ? [] : [`${last} in its last run`]),
       ].join(", "),
     ];
   }));
@@ -276,9 +274,9 @@ async function page(
     );
   }
   const runs = history.runs();
-  const chapters = chaptersOf(history, runs, options);
+  const suites = suiteHistories(history, runs, options);
   const { formatHistory } = await import("../../report/history/page.ts");
-  const html = formatHistory({ chapters, runs, source: options.history });
+  const html = formatHistory({ suites, runs, source: options.history });
   replaceFile(options.out, html);
   const megabytes = (new TextEncoder().encode(html).length / 1e6).toFixed(2);
   tell(`${options.out}: ${megabytes} MB, needs nothing else to be read`);

@@ -35,7 +35,7 @@ Deno.test("history adds runs, shows what changed, makes a page and is a base of 
     assertEquals(shown.code, 0, shown.stderr);
     assertMatch(
       shown.stdout,
-      /^s: 9 runs, 2 cases\n {2}fast .* 9\.0\d+ us {2}\+12\.\d %, since the run of 2026-01-15 by mnkbench commit5\n {2}1 case with one level/,
+      /^s: 9 runs, 2 cases\n {2}fast .* 9\.0\d+ us {2}\+12\.\d %, since the run of 2026-01-15 by mnkbench commit5\n {2}1 case whose time did not change/,
     );
     const all = await run("history", "show", "--all", "--kernel", "slow");
     assertMatch(

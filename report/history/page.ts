@@ -9,21 +9,21 @@ import { digest, escapeHtml as escaped } from "../page/html.ts";
 import { formatChange } from "../diff/diff.ts";
 import { formatMicroseconds } from "../table/metrics.ts";
 import {
+  type CaseHistory,
   changeOf,
-  type Contest,
+  type HistoryRun,
   nameOf,
-  type Story,
-  type StoryRun,
-} from "./story.ts";
+  type PointHistory,
+} from "./case_history.ts";
 
 /** The content of the page. */
 export interface HistoryInput {
-  readonly chapters: readonly {
+  readonly suites: readonly {
     readonly suite: string;
-    readonly contests: readonly Contest[];
+    readonly points: readonly PointHistory[];
   }[];
   /** In the order of time. */
-  readonly runs: readonly StoryRun[];
+  readonly runs: readonly HistoryRun[];
   /** The name of the history. */
   readonly source: string;
 }
@@ -72,12 +72,12 @@ apply();
 
 /** Returns the text of the file: the same for the same input. It needs nothing else to be read. */
 export function formatHistory(
-  { chapters, runs, source }: HistoryInput,
+  { suites, runs, source }: HistoryInput,
 ): string {
   const places = new Map(runs.map((run, i) => [run.id, { run, i }]));
   const kernels = new Set(
-    chapters.flatMap(({ contests }) =>
-      contests.flatMap(({ stories }) => stories.map(({ row }) => row.kernel))
+    suites.flatMap(({ points }) =>
+      points.flatMap(({ cases }) => cases.map(({ row }) => row.kernel))
     ),
   );
   const options = (names: Iterable<string>) =>
@@ -101,7 +101,7 @@ export function formatHistory(
   }. A red line marks a change of level; times are of the last level.</p>
 <form>
 <label>Suite <select name="suite"><option value="">all</option>${
-    options(chapters.map(({ suite }) => suite))
+    options(suites.map(({ suite }) => suite))
   }</select></label>
 <label>Kernel <select name="kernel"><option value="">all</option>${
     options([...kernels].toSorted())
@@ -111,10 +111,10 @@ export function formatHistory(
 <output></output>
 </form>
 ${
-    chapters.map(({ suite, contests }) =>
+    suites.map(({ suite, points }) =>
       `<section data-suite="${escaped(suite)}">
 <h2>${escaped(suite)}</h2>
-${contests.map((contest) => tableOf(contest, places)).join("\n")}
+${points.map((point) => tableOf(point, places)).join("\n")}
 </section>`
     ).join("\n")
   }
@@ -127,38 +127,38 @@ ${contests.map((contest) => tableOf(contest, places)).join("\n")}
 /** The place of each run in time. */
 type Places = ReadonlyMap<
   number,
-  { readonly run: StoryRun; readonly i: number }
+  { readonly run: HistoryRun; readonly i: number }
 >;
 
 function tableOf(
-  { label, device, stories, reigns }: Contest,
+  { label, device, cases, leaders }: PointHistory,
   places: Places,
 ): string {
-  const last = reigns.at(-1);
+  const last = leaders.at(-1);
   const fastest = last === undefined
     ? ""
     : `: fastest is ${last.kernel} since ${nameOf(places.get(last.run)!.run)}${
-      reigns.length > 1 ? `, before that ${reigns.at(-2)!.kernel}` : ""
+      leaders.length > 1 ? `, before that ${leaders.at(-2)!.kernel}` : ""
     }`;
   return `<table>
 <caption>${escaped(label)} on ${escaped(device)}<span>${
     escaped(fastest)
   }</span></caption>
 <tbody>
-${stories.map((story) => lineOf(story, places)).join("\n")}
+${cases.map((one) => lineOf(one, places)).join("\n")}
 </tbody>
 </table>`;
 }
 
-function lineOf(story: Story, places: Places): string {
-  const { row, label, timed, levels, last } = story;
+function lineOf(one: CaseHistory, places: Places): string {
+  const { row, label, timed, levels, last } = one;
   const now = levels.at(-1);
-  const change = changeOf(story);
+  const change = changeOf(one);
   const kind = change === undefined ? "" : change > 0 ? "slower" : "faster";
   const since = now && places.get(timed[now.from]!.run)!.run;
   const cells = [
     `<td>${escaped(row.kernel)}</td>`,
-    `<td>${pictureOf(story, places)}</td>`,
+    `<td>${pictureOf(one, places)}</td>`,
     `<td class="number">${
       now ? `${formatMicroseconds(now.center)} µs` : ""
     }</td>`,
@@ -166,7 +166,7 @@ function lineOf(story: Story, places: Places): string {
       change === undefined ? "" : formatChange(change)
     }</td>`,
     `<td>${since ? `since ${escaped(nameOf(since))}` : ""}${
-      last === "ok" ? "" : ` ${escaped(last)} in the last run`
+      last === "ok" ? "" : ` ${escaped(last)} in its last run`
     }</td>`,
   ];
   const text = `${label} ${row.device}`.toLowerCase();
@@ -181,7 +181,7 @@ const ROOM = 1.05;
 const [WIDTH, HEIGHT, MARGIN] = [1000, 60, 4];
 
 function pictureOf(
-  { row, timed, levels }: Story,
+  { row, timed, levels }: CaseHistory,
   places: Places,
 ): string {
   if (timed.length === 0) return "";
@@ -210,6 +210,6 @@ function pictureOf(
   }</title>${marks}<polyline points="${points}${more}"/></svg>`;
 }
 
-function dayOf({ time }: StoryRun): string {
+function dayOf({ time }: HistoryRun): string {
   return escaped(time.slice(0, 10));
 }

@@ -11,7 +11,7 @@ import { labelOf, pointOf, varyingAxes } from "../model/axes.ts";
 import { type Level, levelsOf } from "./levels.ts";
 
 /** A run of a history. */
-export interface StoryRun {
+export interface HistoryRun {
   readonly id: number;
   /** ISO 8601 in UTC, of its first row. */
   readonly time: string;
@@ -21,14 +21,14 @@ export interface StoryRun {
 }
 
 /** Names a run for people. */
-export function nameOf({ commit, dirty, time }: StoryRun): string {
+export function nameOf({ commit, dirty, time }: HistoryRun): string {
   const build = commit === "" ? "" : ` by mnkbench ${commit.slice(0, 12)}`;
   const changed = dirty === "true" ? " with changes" : "";
   return `the run of ${time.slice(0, 10)}${build}${changed}`;
 }
 
 /** A case and its times, in the order of the runs. */
-export interface StorySeries {
+export interface HistorySeries {
   /** Its key and device. */
   readonly row: CsvRow;
   readonly points: readonly {
@@ -40,7 +40,7 @@ export interface StorySeries {
 }
 
 /** The times of a case. */
-export interface Story {
+export interface CaseHistory {
   readonly row: CsvRow;
   /** The point: `16×16×8192`. */
   readonly label: string;
@@ -49,20 +49,22 @@ export interface Story {
     readonly run: number;
     readonly median_us: number;
   }[];
-  /** Of the times; places are those of `timed`. */
+  /** The levels of the times, by indices of `timed`. */
   readonly levels: readonly Level[];
-  /** The status of the last run, such as `ok`. */
+  /** The status in its last run, such as `ok`. */
   readonly last: string;
 }
 
-/** The time of the level of `story` at the end, over that of the one before; undefined for one level. */
-export function changeOf({ levels }: Story): number | undefined {
+/** Returns the relative change of the time at its last change; undefined where it did not change. */
+export function changeOf({ levels }: CaseHistory): number | undefined {
   const [before, now] = levels.slice(-2);
   return now === undefined ? undefined : now.center / before!.center - 1;
 }
 
-/** Returns the story of each of `series`, of one suite, but of those that could run in no run. */
-export function storiesOf(series: readonly StorySeries[]): readonly Story[] {
+/** Returns the history of each case of a suite. Cases that were unsupported in all runs are left out. */
+export function caseHistories(
+  series: readonly HistorySeries[],
+): readonly CaseHistory[] {
   const names = varyingAxes(series.map(({ row }) => pointOf(row)));
   const ran = series.filter(({ points }) =>
     points.some(({ status }) => status !== "unsupported")
@@ -80,61 +82,61 @@ export function storiesOf(series: readonly StorySeries[]): readonly Story[] {
 }
 
 /** A kernel that is the fastest at a point from one run on. */
-export interface Reign {
+export interface Leader {
   readonly kernel: string;
   readonly run: number;
 }
 
-/** The stories of one point of a suite on one device, and who was fastest there. */
-export interface Contest {
+/** The kernels at one point of a suite on one device, and which was the fastest since when. */
+export interface PointHistory {
   readonly label: string;
   readonly device: string;
-  readonly stories: readonly Story[];
-  readonly reigns: readonly Reign[];
+  readonly cases: readonly CaseHistory[];
+  readonly leaders: readonly Leader[];
 }
 
 /**
- * Returns the contests of `stories`, in their order. The fastest kernel at a run is that of the least
- * level, of those with a time until then: noise makes no other the fastest.
+ * Returns the points of `cases`, in their order. The fastest kernel at a run is the one of the least
+ * level, not of the least time in that run, which noise may decide.
  *
  * @param runs In the order of time.
  */
-export function contestsOf(
-  stories: readonly Story[],
-  runs: readonly StoryRun[],
-): readonly Contest[] {
+export function pointHistories(
+  cases: readonly CaseHistory[],
+  runs: readonly HistoryRun[],
+): readonly PointHistory[] {
   const order = new Map(runs.map(({ id }, i) => [id, i]));
   const points = Map.groupBy(
-    stories,
+    cases,
     ({ row }) =>
       JSON.stringify([row.device, row.op, row.timer, row.cache, axesOf(row)]),
   );
-  return [...points.values()].map((own): Contest => ({
+  return [...points.values()].map((own): PointHistory => ({
     label: own[0]!.label,
     device: own[0]!.row.device,
-    stories: own,
-    reigns: reignsOf(own, order),
+    cases: own,
+    leaders: leadersOf(own, order),
   }));
 }
 
-function reignsOf(
-  stories: readonly Story[],
+function leadersOf(
+  cases: readonly CaseHistory[],
   order: ReadonlyMap<number, number>,
-): readonly Reign[] {
-  const events = stories.flatMap((story) =>
-    story.levels.map(({ from, center }) => {
-      const { run } = story.timed[from]!;
-      return { run, center, kernel: story.row.kernel };
+): readonly Leader[] {
+  const events = cases.flatMap((one) =>
+    one.levels.map(({ from, center }) => {
+      const { run } = one.timed[from]!;
+      return { run, center, kernel: one.row.kernel };
     })
   ).toSorted((a, b) => order.get(a.run)! - order.get(b.run)!);
   const now = new Map<string, number>();
-  const reigns: Reign[] = [];
+  const leaders: Leader[] = [];
   for (const [run, own] of Map.groupBy(events, (one) => one.run)) {
     for (const { kernel, center } of own) now.set(kernel, center);
     const [[kernel]] = [...now].toSorted((a, b) => a[1] - b[1]) as [
       [string, number],
     ];
-    if (reigns.at(-1)?.kernel !== kernel) reigns.push({ kernel, run });
+    if (leaders.at(-1)?.kernel !== kernel) leaders.push({ kernel, run });
   }
-  return reigns;
+  return leaders;
 }

@@ -4,7 +4,12 @@ import { inBrowser } from "../page/testdata/browser.ts";
 import { csvRow } from "../testdata/csv_rows.ts";
 import { centerOf } from "./center.ts";
 import { formatHistory } from "./page.ts";
-import { changeOf, contestsOf, storiesOf, type StorySeries } from "./story.ts";
+import {
+  caseHistories,
+  changeOf,
+  type HistorySeries,
+  pointHistories,
+} from "./case_history.ts";
 
 const RUNS = Array.from({ length: 20 }, (_, id) => ({
   id,
@@ -14,7 +19,7 @@ const RUNS = Array.from({ length: 20 }, (_, id) => ({
 }));
 
 /** A series of `kernel` whose time is `from` until run 12 and then `to`. */
-function series(kernel: string, from: number, to = from): StorySeries {
+function series(kernel: string, from: number, to = from): HistorySeries {
   return {
     row: csvRow({ kernel, m: "16", n: "16", k: "8192" }),
     points: RUNS.map(({ id }) => ({
@@ -25,34 +30,34 @@ function series(kernel: string, from: number, to = from): StorySeries {
   };
 }
 
-Deno.test("storiesOf() finds the change of each case, and leaves out what never ran", () => {
-  const never: StorySeries = {
+Deno.test("caseHistories() finds the change of each case, and leaves out what never ran", () => {
+  const never: HistorySeries = {
     row: csvRow({ kernel: "never" }),
     points: [{ run: 0, status: "unsupported" }],
   };
-  const stories = storiesOf([series("a", 8, 6), series("b", 7), never]);
-  assertEquals(stories.map(({ row }) => row.kernel), ["a", "b"]);
-  assertAlmostEquals(changeOf(stories[0]!)!, -0.25, 0.01);
-  assertEquals(stories[0]!.levels.map(({ from }) => from), [0, 12]);
-  assertEquals(changeOf(stories[1]!), undefined);
+  const cases = caseHistories([series("a", 8, 6), series("b", 7), never]);
+  assertEquals(cases.map(({ row }) => row.kernel), ["a", "b"]);
+  assertAlmostEquals(changeOf(cases[0]!)!, -0.25, 0.01);
+  assertEquals(cases[0]!.levels.map(({ from }) => from), [0, 12]);
+  assertEquals(changeOf(cases[1]!), undefined);
 });
 
-Deno.test("contestsOf() says who is the fastest at a point since when", () => {
-  const stories = storiesOf([series("a", 8, 6), series("b", 7)]);
-  const [contest, ...more] = contestsOf(stories, RUNS);
+Deno.test("pointHistories() says who is the fastest at a point since when", () => {
+  const cases = caseHistories([series("a", 8, 6), series("b", 7)]);
+  const [point, ...more] = pointHistories(cases, RUNS);
   assertEquals(more, []);
-  assertEquals(contest!.reigns, [{ kernel: "b", run: 0 }, {
+  assertEquals(point!.leaders, [{ kernel: "b", run: 0 }, {
     kernel: "a",
     run: 12,
   }]);
 });
 
 Deno.test("formatHistory() draws a line for each case and marks its changes", () => {
-  const stories = storiesOf([series("a<b", 8, 6), series("b", 7)]);
-  const contests = contestsOf(stories, RUNS);
+  const cases = caseHistories([series("a<b", 8, 6), series("b", 7)]);
+  const points = pointHistories(cases, RUNS);
   const html = formatHistory({
     ...{ runs: RUNS, source: "h.sqlite" },
-    chapters: [{ suite: "suite", contests }],
+    suites: [{ suite: "suite", points }],
   });
   assertEquals([...html.matchAll(/<polyline/g)].length, 2);
   assertEquals([...html.matchAll(/<line /g)].length, 1);
@@ -83,11 +88,11 @@ Deno.test("centerOf() is the median of the last level, with the spread of its ru
 });
 
 inBrowser("shows what its filters leave", async (browser, complaints) => {
-  const stories = storiesOf([series("a", 8, 6), series("b", 7)]);
-  const contests = contestsOf(stories, RUNS);
+  const cases = caseHistories([series("a", 8, 6), series("b", 7)]);
+  const points = pointHistories(cases, RUNS);
   const html = formatHistory({
     ...{ runs: RUNS, source: "h.sqlite" },
-    chapters: [{ suite: "one", contests }, { suite: "two", contests }],
+    suites: [{ suite: "one", points }, { suite: "two", points }],
   });
   const look = { width: 1000, height: 800 };
   const opened = await browser.openFile("history.html", html, look);
