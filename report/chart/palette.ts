@@ -37,7 +37,7 @@ export interface Look {
 type Slot = Readonly<Record<ThemeName, string>>;
 
 /** Colours and marks of kernels of one kind. */
-interface Ring {
+interface Palette {
   readonly slots: readonly Slot[];
   readonly marks: readonly Mark[];
   readonly width: number;
@@ -46,7 +46,7 @@ interface Ring {
 }
 
 /** Of kernels that are compared with others: vivid, with filled marks. */
-const OWN: Ring = {
+const OWN: Palette = {
   slots: [
     { light: "#d55e00", dark: "#ee7a22" }, // vermillion
     { light: "#e69f00", dark: "#f2b632" }, // orange
@@ -70,7 +70,7 @@ const OWN: Ring = {
 };
 
 /** Of libraries, frameworks and simple kernels to compare with: muted, with hollow marks. */
-const PEER: Ring = {
+const PEER: Palette = {
   slots: [
     { light: "#3d434c", dark: "#d5dae1" }, // ink
     { light: "#8a8f98", dark: "#8a929e" }, // grey
@@ -98,13 +98,19 @@ const PEER: Ring = {
   free: 14,
 };
 
-/** The place of a look: a ring, a slot there, and how much farther on its mark is. */
-type Seat = readonly [ring: Ring, slot: number, marksOn?: number];
+/** The look of a kernel: a palette, a slot there, and how many marks further on than usual its mark is. */
+type Assigned = readonly [palette: Palette, slot: number, marksOn?: number];
 
 /** Returns the places of kernels of which no two are in a picture: slots from 0 on. */
-function inOrder(ring: Ring, groups: readonly string[]): [string, Seat][] {
+function inOrder(
+  palette: Palette,
+  groups: readonly string[],
+): [string, Assigned][] {
   return groups.flatMap((group, slot) =>
-    group.split(" ").map((name, i): [string, Seat] => [name, [ring, slot, i]])
+    group.split(" ").map((
+      name,
+      i,
+    ): [string, Assigned] => [name, [palette, slot, i]])
   );
 }
 
@@ -112,7 +118,7 @@ function inOrder(ring: Ring, groups: readonly string[]): [string, Seat][] {
  * Kernels whose place is fixed. Those of a line are of different ops or vendors, or published
  * figures of the same kind: they share a colour.
  */
-const KNOWN: ReadonlyMap<string, Seat> = new Map([
+const KNOWN: ReadonlyMap<string, Assigned> = new Map([
   ...inOrder(OWN, [
     "decompose-k-tile qmm persistent",
     "decompose-k-tile-unfused qmm_t",
@@ -169,7 +175,7 @@ export function paletteOf(
   theme: ThemeName,
 ): ReadonlyMap<string, Look> {
   const looks = new Map<string, Look>();
-  const taken = new Map<Ring, Set<number>>([
+  const taken = new Map<Palette, Set<number>>([
     [OWN, new Set()],
     [PEER, new Set()],
   ]);
@@ -178,13 +184,13 @@ export function paletteOf(
     ...Map.groupBy([...new Set(kernels)].toSorted(), kernelOf),
   ].toSorted(([a], [b]) => a < b ? -1 : 1);
   for (const [kernel, names] of groups) {
-    const [ring, first, on = 0] = KNOWN.get(kernel) ??
-      freeSeat(kernel, taken);
+    const [palette, first, on = 0] = KNOWN.get(kernel) ??
+      freeSlot(kernel, taken);
     // The same kernel on other backends or of other runs, in other shades of its colour.
     for (const [round, name] of names.entries()) {
-      const slot = first + round * ring.slots.length;
-      taken.get(ring)!.add(slot);
-      looks.set(name, lookOf([ring, slot, on], theme));
+      const slot = first + round * palette.slots.length;
+      taken.get(palette)!.add(slot);
+      looks.set(name, lookOf([palette, slot, on], theme));
     }
   }
   return looks;
@@ -195,13 +201,13 @@ function kernelOf(name: string): string {
   return name.replace(/ \([^()]*\)$|@[^@]*$/, "");
 }
 
-function freeSeat(
+function freeSlot(
   name: string,
-  all: ReadonlyMap<Ring, ReadonlySet<number>>,
-): Seat {
-  const ring = LIBRARY.test(name) ? PEER : OWN;
-  const { free, slots: { length } } = ring;
-  const taken = all.get(ring)!;
+  all: ReadonlyMap<Palette, ReadonlySet<number>>,
+): Assigned {
+  const palette = LIBRARY.test(name) ? PEER : OWN;
+  const { free, slots: { length } } = palette;
+  const taken = all.get(palette)!;
   const start = hash(name);
   // If all of a round are taken, the next has every hue in other shades.
   for (let round = 0;; round++) {
@@ -210,13 +216,13 @@ function freeSeat(
       : [round * length, length];
     for (let i = 0; i < count; i++) {
       const slot = first + (start + i) % count;
-      if (!taken.has(slot)) return [ring, slot];
+      if (!taken.has(slot)) return [palette, slot];
     }
   }
 }
 
 function lookOf(
-  [{ slots, marks, width }, slot, on = 0]: Seat,
+  [{ slots, marks, width }, slot, on = 0]: Assigned,
   theme: ThemeName,
 ): Look {
   const round = Math.floor(slot / slots.length);
