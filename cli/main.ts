@@ -129,12 +129,16 @@ async function parserOf(
 /** Returns the names of everything built in, which takes time to load. */
 async function allWords(): Promise<Words> {
   const { builtInSuites } = await import("../suites/mod.ts");
+  const { AUTO_KERNELS } = await import("../bench/tune/auto_kernel.ts");
   const suites = await builtInSuites();
   const kernels = suites.flatMap((suite) => suite.kernels);
   return {
     ...NO_WORDS,
     suites: [...suites.map(({ name }) => name), "all"],
-    kernels: [...new Set(kernels.map(({ name }) => name))],
+    kernels: [
+      ...new Set(kernels.map(({ name }) => name)),
+      ...Object.keys(AUTO_KERNELS),
+    ],
   };
 }
 

@@ -199,12 +199,15 @@ Deno.test("BuildAhead compiles only what is needed of a config that is known", a
   }, { ...(timings && { timings }) });
 });
 
+const WAY = { timer: "graph", cache: "cold" };
+
 Deno.test("BuildAhead compiles what is recorded of a kernel, and little else", async () => {
   const [one] = tunable();
   const { m, n, k, ...key } = keyOf(one!);
   const row = (config: string, size: number): HintRow => ({
     ...{ ...key, config, m, n, k: `${Number(k) * size}` },
     ...{ arch: "", status: "ok", median_us: "1", source_hash: "1" },
+    ...WAY,
   });
   const hints = new Hints([row("TILE=4", 1), row("TILE=3", 2)]);
   await counting(async (context, count) => {
@@ -221,7 +224,7 @@ Deno.test("decide() takes no recorded config for what a library offers", async (
   const [one] = tunable();
   const row: HintRow = {
     ...{ ...keyOf(one!), config: "TILE=4", arch: "" },
-    ...{ status: "ok", median_us: "1", source_hash: "1" },
+    ...{ status: "ok", median_us: "1", source_hash: "1", ...WAY },
   };
   await counting((context) => {
     const offers = () => TILES.map((TILE) => ({ config: { TILE } }));

@@ -13,6 +13,7 @@ import { MOST_CHARACTERS } from "../bench/row/csv_row.ts";
 import { allowedBy, MOST_POINTS, notAllowed } from "../bench/model/axes.ts";
 import type { PeerSet } from "../bench/model/peer.ts";
 import type { Case, Suite, Where } from "../bench/model/suite.ts";
+import { isAuto } from "../bench/tune/auto_kernel.ts";
 import { builtInSuites, suiteNames } from "../suites/mod.ts";
 import type { Choice, PeerChoice } from "./options.ts";
 import { importSuite } from "./suite_file.ts";
@@ -141,6 +142,23 @@ export async function besidePeers(
   return suites.map((suite) => withPeers(suite, peers));
 }
 
+/**
+ * Returns `suites`, each with the kernels that choose for themselves if `kernels` names them: no run
+ * has them unasked, as their rows are those of other kernels once more.
+ */
+export async function besideAuto(
+  suites: readonly Suite[],
+  kernels: readonly string[],
+): Promise<readonly Suite[]> {
+  const names = [...new Set(kernels.filter(isAuto))];
+  if (names.length === 0) return suites;
+  const [{ withAuto }, { rowsOn }] = await Promise.all([
+    import("../kernels/auto.ts"),
+    import("./hints.ts"),
+  ]);
+  return suites.map((suite) => withAuto(suite, names, rowsOn));
+}
+
 function withKernel(name: string, suites: readonly Suite[]): readonly Suite[] {
   return suites.filter(({ kernels }) => kernels.some((k) => k.name === name));
 }
@@ -208,7 +226,7 @@ export async function choose(
     & Choice
     & Partial<Pick<PeerChoice, "peers">>,
 ): Promise<Chosen> {
-  const own = await loadSuites(names);
+  const own = await besideAuto(await loadSuites(names), kernels);
   const suites = await besidePeers(own, peers);
   await checkKernels(suites, kernels);
   checkAxes(suites, where);

@@ -17,12 +17,20 @@ import { HINT_COLUMNS, type HintRow, Hints } from "../bench/tune/hints.ts";
 import { HOME, RESULTS } from "./home.ts";
 
 const known = new Map<string, Hints>();
+const read = new Map<string, readonly HintRow[]>();
 
 /** The recorded configs of devices of `arch`; read once. */
 export function hintsFor(arch: string): Hints {
-  const hints = known.get(arch) ?? new Hints(recordedRows(arch));
+  const hints = known.get(arch) ?? new Hints(rowsOn(arch));
   known.set(arch, hints);
   return hints;
+}
+
+/** The program's recorded rows of devices of `arch`; read once. */
+export function rowsOn(arch: string): readonly HintRow[] {
+  const rows = read.get(arch) ?? recordedRows(arch);
+  read.set(arch, rows);
+  return rows;
 }
 
 /**
@@ -79,7 +87,7 @@ function rowsIn(
     ) as HintRow;
     // All rows of a file are of one device.
     if (row.arch !== arch) return [];
-    if (row.status === "ok" && row.config !== "") rows.push(row);
+    if (row.status === "ok") rows.push(row);
   }
   return rows;
 }

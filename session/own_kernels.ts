@@ -8,6 +8,7 @@
 import type { Row } from "../bench/row/row.ts";
 import type { KernelNote, Suite } from "../bench/model/suite.ts";
 import { PEERS_BACKEND } from "../bench/model/peer.ts";
+import { isAuto } from "../bench/tune/auto_kernel.ts";
 import type { CsvRow } from "../bench/row/csv_row.ts";
 import { ops } from "../kernels/mod.ts";
 import { builtInSuites, suiteNames } from "../suites/mod.ts";
@@ -41,7 +42,10 @@ export async function notRun(
       .map(({ key: { suite, kernel } }) => JSON.stringify([suite, kernel])),
   );
   const addedBy = ({ kernels }: Suite) =>
-    kernels.filter((kernel) => chosen(kernel) && !builtIn.has(idOf(kernel)));
+    kernels.filter((kernel) =>
+      chosen(kernel) && !builtIn.has(idOf(kernel)) &&
+      !isAuto(kernel.name)
+    );
   const idle = files.map((suite) => ({ suite, added: addedBy(suite) }))
     .find(({ suite, added }) =>
       added.length > 0 &&
@@ -67,7 +71,7 @@ const registered: ReadonlySet<string> = new Set(
 export function isOwnKernel(
   { suite, kernel, backend }: Pick<CsvRow, "suite" | "kernel" | "backend">,
 ): boolean {
-  return !suiteNames.includes(suite) &&
+  return !suiteNames.includes(suite) && !isAuto(kernel) &&
     !registered.has(idOf({ name: kernel, backend }));
 }
 

@@ -17,6 +17,7 @@ import {
   usesGraph,
 } from "../bench/model/settings.ts";
 import type { Case, PointSet, Suite, Where } from "../bench/model/suite.ts";
+import { isAuto } from "../bench/tune/auto_kernel.ts";
 import type { Choice, PeerChoice, Running, Target, Timing } from "./options.ts";
 import {
   besidePeers,
@@ -229,7 +230,7 @@ async function usualFor(
 ): Promise<readonly string[]> {
   const usual = await besidePeers(await builtInSuites(usualNames), peers);
   const known = usual.flatMap((suite) => suite.kernels.map(({ name }) => name));
-  return kernels.every((name) => known.includes(name))
+  return kernels.every((name) => known.includes(name) || isAuto(name))
     ? usualNames
     : suiteNames;
 }

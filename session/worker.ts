@@ -34,7 +34,7 @@ import { BuildAhead } from "./build_ahead.ts";
 import { hintsFor } from "./hints.ts";
 import { runCases } from "./run_cases.ts";
 import { VERSION } from "./home.ts";
-import { besidePeers, loadSuites } from "./cases.ts";
+import { besideAuto, besidePeers, loadSuites } from "./cases.ts";
 import { noGraphs } from "./select.ts";
 import { takeDevice, type Taken } from "./take_device.ts";
 import { done, importSuite, onFatal } from "./suite_file.ts";
@@ -64,7 +64,10 @@ async function casesOf(
   backend: Backend,
 ): Promise<readonly Case[]> {
   const suites = await besidePeers(
-    await loadSuites(names, importSuite),
+    await besideAuto(
+      await loadSuites(names, importSuite),
+      cases.flatMap(({ kernels }) => kernels),
+    ),
     peers?.set,
   );
   const done = new Set(skip);

@@ -42,6 +42,7 @@ export function defineKernel<P, C extends Values = Values>(
     backend: spec.backend,
     idea: spec.idea,
     ...(spec.follows === undefined ? {} : { follows: spec.follows }),
+    ...(spec.library ? { library: true } : {}),
     unsupported: (point, info) =>
       undone(op.demands?.(point), spec.takes) ?? reasonOf(
         `unsupported() of ${spec.name}`,
@@ -52,6 +53,10 @@ export function defineKernel<P, C extends Values = Values>(
       *offers(point: P, device: Device) {
         for (const config of spec.offers!(point, device)) yield { config };
       },
+    }),
+    ...(spec.predict === undefined ? {} : {
+      predict: (point: P, config: Values, info: DeviceInfo) =>
+        spec.predict!(point, config as C, info),
     }),
     builds: (point, config) => spec.builds?.(point, config as C) ?? [],
     ...(spec.tolerance === undefined ? {} : {

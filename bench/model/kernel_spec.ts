@@ -57,6 +57,8 @@ export interface Kernel<P> {
   readonly idea: string;
   /** The function of a kernel that Python runs. @default {the worker runs it} */
   readonly python?: PythonSource;
+  /** Whether it calls a vendor's matrix library. @default {false} */
+  readonly library?: boolean;
   /** The name of the kernel whose config this one uses instead of a search. */
   readonly follows?: string;
   /** Returns why the kernel cannot run at `point` on this device, or `undefined`. */
@@ -68,6 +70,8 @@ export interface Kernel<P> {
    * searched instead of {@linkcode candidates}.
    */
   offers?(point: P, device: Device): Iterable<Candidate>;
+  /** As {@linkcode KernelSpec.predict}. */
+  predict?(point: P, config: Values, info: DeviceInfo): number;
   /** Lists the translation units of a config. */
   builds(point: P, config: Values): readonly Build[];
   /**
@@ -89,6 +93,8 @@ export interface KernelSpec<P, C extends Values> {
   readonly backend: string;
   readonly idea: string;
   readonly follows?: string;
+  /** As {@linkcode Kernel.library}. */
+  readonly library?: boolean;
   unsupported?(point: P, info: DeviceInfo): string | undefined;
   /** Lists all configs. @default {one config without tunables} */
   configs?(point: P, info: DeviceInfo): Iterable<C>;
@@ -183,6 +189,8 @@ export interface Candidate<C = Values> {
   readonly rule?: string | undefined;
   /** The time that the kernel's model predicts, in µs; missing without a model. */
   readonly predicted?: number | undefined;
+  /** What chose the only config of a kernel that chooses for itself. @default {nothing} */
+  readonly by?: "table" | "model";
 }
 
 /** A rule that a config must obey: the reason it does not, or nothing. */

@@ -135,7 +135,15 @@ export interface Suite {
   count(points: PointSet, overrides?: Overrides): number;
   /** The cases at points that {@linkcode Case.place} names, in their order. @throws {UserError} */
   at(places: readonly Place[]): Iterable<Case>;
+  /** Returns the suite with the kernels that `make` returns after its own. @throws {UserError} */
+  beside(make: MoreKernels): Suite;
 }
+
+/** Makes kernels of an operation. @param kernels Those of the suite. */
+export type MoreKernels = <P>(
+  op: Op<P>,
+  kernels: readonly Kernel<P>[],
+) => readonly Kernel<P>[];
 
 /** Defines a suite. @throws {UserError} If a field is missing or invalid. */
 export function defineSuite<P>(spec: SuiteSpec<P>): Suite {
@@ -256,6 +264,8 @@ export function defineSuite<P>(spec: SuiteSpec<P>): Suite {
     *at(places) {
       for (const place of places) yield* casesAt(place);
     },
+    beside: (make) =>
+      defineSuite({ ...spec, kernels: [...kernels, ...make(op, kernels)] }),
   };
 }
 

@@ -80,12 +80,20 @@ const provenance = object({
   ...each(PROVENANCE_COLUMNS, exactOptional(union([string(), anyNumber]))),
 });
 
+/**
+ * The schema of the source of a config; empty where none was chosen. `table` and `model` are those
+ * of `auto`: a recorded row at the point, or a prediction.
+ */
+export const configBySchema = picklist([
+  ...["fixed", "first", "search", "cache", "tuner"] as const,
+  ...["table", "model", ""] as const,
+]);
+
 const base = {
   key: caseKeySchema,
   place: object(each(PLACE_COLUMNS, string())),
   config: string(),
-  /** The source of the config; empty where none was chosen. */
-  config_by: picklist(["fixed", "first", "search", "cache", "tuner", ""]),
+  config_by: configBySchema,
   note: string(),
   provenance,
 };

@@ -74,13 +74,14 @@ export function decide(c: Case, context: BenchContext): Decision {
       `None of these configs is legal here: ${probed.join("; ")}`,
     );
   }
-  const by = candidates.length > 1 ? "search" : "fixed";
+  const by = candidates[0]?.by ?? (candidates.length > 1 ? "search" : "fixed");
   const winner = configs.chosen(key);
   if (winner !== undefined) {
     return { config: named(winner, candidates) ?? parseValues(winner), by };
   }
   const first = legal[0]!.config;
-  if (legal.length === 1 && !settings.tune) return { config: first, by };
+  const isKnown = !settings.tune || legal[0]!.by !== undefined;
+  if (legal.length === 1 && isKnown) return { config: first, by };
   const search = (level: number): Wanted => {
     const { left, ...out } = spare(legal, key, configs.crashed);
     const among = contenders(left, level, hint);

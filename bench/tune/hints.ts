@@ -11,9 +11,9 @@ import type { CaseKey } from "../row/row.ts";
 
 /** The columns of a row that hints are made of. */
 export const HINT_COLUMNS = [
-  ...["suite", "op", "kernel", "backend", "a_type", "b_type", "layout"],
-  ...["m", "n", "k", "params", "arch", "config", "status", "median_us"],
-  "source_hash",
+  ...["suite", "op", "kernel", "backend", "a_type", "b_type", "c_type"],
+  ...["acc_type", "layout", "m", "n", "k", "params", "timer", "cache"],
+  ...["arch", "config", "status", "median_us", "source_hash"],
 ] as const;
 
 /** The cells of a row by column. */
@@ -118,10 +118,10 @@ export class Hints {
 const MOST_OTHER = 2;
 
 /**
- * The first of the candidates that differ least from `values`; nothing where all differ in more, or
+ * Returns the first of the candidates that differ least from `values`; nothing where all differ in more, or
  * in a value that is a name, such as that of a loader.
  */
-function mostLike(
+export function mostLike(
   values: Values,
   legal: readonly Candidate[],
 ): Candidate | undefined {

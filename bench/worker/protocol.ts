@@ -19,6 +19,7 @@ import type { Case, Place } from "../model/suite.ts";
 import {
   anyNumber,
   caseKeySchema,
+  configBySchema,
   FAILURES,
   rowSchema,
 } from "../row/row_schema.ts";
@@ -147,7 +148,7 @@ const eventSchema = variant("event", [
   object({
     ...config,
     event: literal("tuned"),
-    by: picklist(["fixed", "first", "search", "cache", "tuner", ""]),
+    by: configBySchema,
     us: exactOptional(number()),
     timed: number(),
     failed: number(),

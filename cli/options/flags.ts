@@ -128,7 +128,8 @@ export function choiceFlags(
     kernels: lists("--kernel", {
       metavar: "NAME",
       words: words.kernels,
-      what: "Kernels (default: all of the suites).",
+      what:
+        "Kernels (default: all of the suites); auto and auto-library choose one without measuring.",
     }),
     ...axisFlags(
       "Values of an axis instead of the suite's: bits=3,4,8 or m=16:64:16 or layout=nn.",

@@ -67,6 +67,7 @@ export function fusedKernels<P>(
     library;
   const common = {
     backend,
+    library: true,
     unsupported: (point: P) => library.unsupported?.(point),
   };
   const fused = defineKernel(op, {

@@ -44,6 +44,7 @@ export function plainLibrary<T extends Tile>(
   return defineKernel(matmul, {
     ...{ name, backend },
     idea: "the library's product, then the epilogue as a kernel of its own",
+    library: true,
     takes: ["types"],
     unsupported: (point) => tooLarge(point) ?? wide(point, backend),
     builds: (point) => point.epilogue === "none" ? [] : [steps.sums(point)],
@@ -89,6 +90,7 @@ export function libraryKernels<T extends Tile>(
     name: "bmm-sum",
     backend,
     idea: "K slices as a batch of the library's products, then one fused sum",
+    library: true,
     unsupported: (point) =>
       tooLarge(point) ??
         (inductorSplits(point, SPLITS).length > 0 ? undefined : noSplit(point)),

@@ -147,6 +147,7 @@ export function libraryKernel(
     name,
     backend,
     idea: "the library on 16-bit weights, decoded before the clock starts",
+    library: true,
     builds: (point) => [conversionBuild(backend, point)],
     prepare(context) {
       const [decode, multiply] = libraryParts(backend, context);

@@ -10,7 +10,7 @@ import { aligned, counted } from "../../../bench/files/terminal_text.ts";
 import { readIfThere, unlessMissing } from "../../../bench/files/disk.ts";
 import { EXIT, type ExitCode } from "../../../bench/model/errors.ts";
 import { RESULTS, typed } from "../../../session/home.ts";
-import { besidePeers, loadSuites } from "../../../session/cases.ts";
+import { besideAuto, besidePeers, loadSuites } from "../../../session/cases.ts";
 import { isPeerLibrary } from "../../../bench/model/peer.ts";
 import { DEFAULTS } from "../../../bench/model/settings.ts";
 import { readRows } from "../../../session/read_rows.ts";
@@ -65,7 +65,11 @@ export async function listStale(
   },
 ): Promise<ExitCode> {
   const all = await readRows(paths.length > 0 ? paths : [RESULTS]);
-  const suites = await besidePeers(await loadSuites(names), "torch");
+  const own = await besideAuto(
+    await loadSuites(names),
+    all.map(({ row }) => row.kernel),
+  );
+  const suites = await besidePeers(own, "torch");
   const chosen = suites.map(({ name }) => name);
   const rows = all.filter(({ row: { suite, kernel } }) =>
     (names.length === 0 || chosen.includes(suite)) &&

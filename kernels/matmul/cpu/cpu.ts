@@ -65,6 +65,7 @@ export const naive: Kernel<MatmulPoint> = defineKernel(matmul, {
 const openblas: Kernel<MatmulPoint> = defineKernel(matmul, {
   name: "openblas",
   backend: "cpu",
+  library: true,
   idea: "cblas_sgemm, then the epilogue as a step of its own",
   unsupported: ({ type }) =>
     type === "f16" ? "OpenBLAS has no product of f16 matrices" : undefined,

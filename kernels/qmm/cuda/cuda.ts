@@ -192,6 +192,7 @@ const dequantCublas: Kernel<QmmPoint> = defineKernel(qmm, {
   name: "dequant-cublas",
   backend: "cuda",
   idea: "all weights decoded to 16 bits, then the library, both on the clock",
+  library: true,
   builds: (point) => [conversionBuild("cuda", point)],
   prepare: (context) => ({ steps: libraryParts("cuda", context) }),
 });

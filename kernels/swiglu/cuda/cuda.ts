@@ -65,6 +65,7 @@ function productOf(
 const cublas: Kernel<SwigluPoint> = defineKernel(swiglu, {
   name: "cublas",
   backend: "cuda",
+  library: true,
   idea:
     "two products of the library, then silu(gate) * up by a kernel of its own",
   builds: (point) => [siluOf(point)],
@@ -83,6 +84,7 @@ const cublas: Kernel<SwigluPoint> = defineKernel(swiglu, {
 const merged: Kernel<SwigluPoint> = defineKernel(swiglu, {
   name: "cublas-merged",
   backend: "cuda",
+  library: true,
   idea:
     "weights stored one below the other before the clock starts, one product, then silu(gate) * up",
   builds: (point) => [siluOf(point)],

@@ -1,0 +1,385 @@
+/**
+ * Chooses a kernel and its config for a point from recorded rows and the kernels' models, without
+ * measuring.
+ *
+ * @module
+ */
+
+import type { Device, DeviceInfo } from "../device/device.ts";
+import { columnOf, readAxes } from "../model/axes.ts";
+import { CaseError, UserError } from "../model/errors.ts";
+import {
+  formatValues,
+  parseValues,
+  type Scalar,
+  type Values,
+} from "../model/grid.ts";
+import type { Candidate, Kernel } from "../model/kernel_spec.ts";
+import type { Op } from "../model/op.ts";
+import { axesOf, type AxisColumns } from "../row/row.ts";
+import { type HintRow, mostLike } from "./hints.ts";
+
+/** What the choice for a point rests on. */
+export interface AutoOptions<P> {
+  readonly op: Op<P>;
+  /** Kernels of the operation, of any backend; those of Python are left out. */
+  readonly kernels: readonly Kernel<P>[];
+  /** The backend whose kernels may be chosen. */
+  readonly backend: string;
+  readonly info: DeviceInfo;
+  /** Recorded rows of devices of the same architecture, of any operation. */
+  readonly rows: readonly HintRow[];
+  /** Whether kernels that call the vendor's library may be chosen. @default {false} */
+  readonly library?: boolean;
+  /** The open device; without it configs that a library lists are taken on trust. */
+  readonly device?: Device;
+}
+
+/** The choice for a point. */
+export interface AutoChoice<P> {
+  readonly kernel: Kernel<P>;
+  readonly config: Values;
+  /** `table`: the fastest recorded row at this point; `model`: a prediction. */
+  readonly by: "table" | "model";
+  /** The time of a call that is expected, in µs. */
+  readonly predictedUs: number;
+}
+
+/**
+ * Chooses a kernel and config for `point`. Where rows were recorded at it, the fastest kernel among
+ * them; elsewhere the one of the smallest predicted time: at the nearest recorded points, its time
+ * relative to the fastest kernel there, times the change of its model from there to `point`. Where
+ * no kernel has a row, the kernel whose model predicts the smallest time.
+ *
+ * @throws {CaseError} `unsupported`, where no kernel runs at the point, and where none that does has
+ * a recorded row or a model.
+ */
+export function chooseAuto<P>(
+  point: P,
+  options: AutoOptions<P>,
+): AutoChoice<P> {
+  const { op, info, backend, library = false } = options;
+  const own = options.kernels.filter((kernel) =>
+    kernel.backend === backend && kernel.python === undefined &&
+    (library || !kernel.library)
+  );
+  if (own.length === 0) {
+    throw new CaseError(
+      "unsupported",
+      `${op.name} has no kernel of its own on ${backend} to choose from`,
+    );
+  }
+  const able: Kernel<P>[] = [];
+  let reason = "";
+  for (const kernel of own) {
+    const why = kernel.unsupported(point, info);
+    if (why === undefined) able.push(kernel);
+    else reason = `${kernel.name}: ${why}`;
+  }
+  if (able.length === 0) {
+    throw new CaseError("unsupported", `No kernel runs here; ${reason}`);
+  }
+  const entrants = able.map((kernel) => new Entrant(kernel, point, options));
+  const places = placesOf(options.rows, options);
+  const here = placeOf(op, textKey(op, point));
+  const choice = recorded(entrants, places, here) ??
+    predicted(entrants, places, here) ?? modelled(entrants);
+  if (choice) return choice;
+  throw new CaseError(
+    "unsupported",
+    `No kernel of ${op.name} that runs here has a recorded row on ${info.arch} or a model: name a kernel`,
+  );
+}
+
+/** A kernel that may be chosen, with its configs at the point. */
+class Entrant<P> {
+  #legal: readonly Candidate[] | undefined;
+
+  constructor(
+    readonly kernel: Kernel<P>,
+    readonly point: P,
+    readonly options: AutoOptions<P>,
+  ) {}
+
+  /** Its legal configs, the best by its model first. */
+  get legal(): readonly Candidate[] {
+    const { kernel, point, options: { info, device } } = this;
+    return this.#legal ??= [
+      ...(device && kernel.offers?.(point, device) ||
+        kernel.candidates(point, info)),
+    ].filter(({ illegal }) => illegal === undefined);
+  }
+
+  /** The legal config that is written as `text`; nothing where it is not legal. */
+  named(text: string): Values | undefined {
+    // A library's list needs a device: without one the record is trusted.
+    if (this.kernel.offers && !this.options.device) return parseValues(text);
+    return this.legal.find(({ config }) => formatValues(config) === text)
+      ?.config;
+  }
+
+  /** The legal config that is `text` or differs least from it. */
+  near(text: string): Values | undefined {
+    return this.named(text) ?? mostLike(parseValues(text), this.legal)?.config;
+  }
+
+  /** The time at `point` by its model in µs; nothing without a finite one. */
+  model(point: P, config: Values): number | undefined {
+    const us = this.kernel.predict?.(point, config, this.options.info);
+    return us !== undefined && us > 0 && us < Infinity ? us : undefined;
+  }
+}
+
+/** The sizes of a point, and what else tells it from others. */
+interface Place {
+  /** All values as one text. */
+  readonly text: string;
+  /** Base-2 logarithms. */
+  readonly sizes: readonly number[];
+  readonly names: readonly string[];
+  readonly epilogue: string;
+}
+
+/** A recorded point. */
+interface RecordedPoint<P> extends Place {
+  readonly point: P;
+  /** Rows that were timed in the same way, in one suite. */
+  readonly groups: readonly (readonly HintRow[])[];
+}
+
+const known = new WeakMap<
+  readonly HintRow[],
+  Map<string, readonly RecordedPoint<unknown>[]>
+>();
+
+/** The points of `rows` that the operation still has; read once. */
+function placesOf<P>(
+  rows: readonly HintRow[],
+  { op, backend }: Pick<AutoOptions<P>, "op" | "backend">,
+): readonly RecordedPoint<P>[] {
+  const ops = known.get(rows) ?? new Map();
+  known.set(rows, ops);
+  const name = `${op.name} ${backend}`;
+  const places: readonly RecordedPoint<P>[] = ops.get(name) ??
+    readPlaces(rows, { op, backend });
+  ops.set(name, places);
+  return places;
+}
+
+function readPlaces<P>(
+  rows: readonly HintRow[],
+  { op, backend }: Pick<AutoOptions<P>, "op" | "backend">,
+): readonly RecordedPoint<P>[] {
+  const own = rows.filter((row) =>
+    row.op === op.name && row.backend === backend && Number(row.median_us) > 0
+  );
+  const points = Map.groupBy(own, (row) => placeOf(op, row).text);
+  return [...points.values()].flatMap((all) => {
+    const [first] = all;
+    const point = pointOf(op, first!);
+    const groups = Map.groupBy(
+      all,
+      ({ suite, timer, cache }) => [suite, timer, cache].join("\0"),
+    );
+    return point === undefined
+      ? []
+      : [{ ...placeOf(op, first!), point, groups: [...groups.values()] }];
+  });
+}
+
+/** The value of each axis of `op` at `key`, as text; those that it has. */
+function valuesAt<P>(
+  { axes }: Op<P>,
+  key: AxisColumns,
+): ReadonlyMap<string, string> {
+  const own = axesOf(key);
+  return new Map(axes.flatMap((axis) => {
+    const value = own[axis.name] ?? own[columnOf(axis) ?? ""];
+    return value === undefined ? [] : [[axis.name, value] as const];
+  }));
+}
+
+/** The recorded point of `key`; nothing where the operation has no such point any more. */
+function pointOf<P>(op: Op<P>, key: AxisColumns): P | undefined {
+  const values: Record<string, Scalar> = {};
+  for (const [name, text] of valuesAt(op, key)) {
+    values[name] = /^\d+$/.test(text) ? Number(text) : text;
+  }
+  try {
+    return op.point(readAxes(op, values));
+  } catch (error) {
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
+}
+
+function textKey<P>(op: Op<P>, point: P): AxisColumns {
+  const { m, n, k, ...key } = op.key(point);
+  return { ...key, m: `${m}`, n: `${n}`, k: `${k}` };
+}
+
+/** An epilogue hardly changes which kernel is fastest. */
+const EPILOGUE = "epilogue";
+
+function placeOf<P>(op: Op<P>, key: AxisColumns): Place {
+  const values = valuesAt(op, key);
+  const sizes: number[] = [];
+  const names: string[] = [];
+  for (const { name, values: allowed, optional } of op.axes) {
+    const value = values.get(name) ?? "";
+    if (typeof allowed === "string" && !optional && /^[\d+]+$/.test(value)) {
+      // Of a list: how much it is in all, and how uneven.
+      const list = value.split("+").map(Number);
+      const sum = list.reduce((a, b) => a + b, 0);
+      sizes.push(Math.log2(sum || 1));
+      if (allowed === "sizes") sizes.push(Math.log2(Math.max(1, ...list)));
+    } else if (name !== EPILOGUE) names.push(value);
+  }
+  return {
+    text: [...values].flat().join("\0"),
+    sizes,
+    names,
+    epilogue: values.get(EPILOGUE) ?? "",
+  };
+}
+
+/** The fastest row at `here` whose config is still legal there. */
+function recorded<P>(
+  entrants: readonly Entrant<P>[],
+  places: readonly RecordedPoint<P>[],
+  here: Place,
+): AutoChoice<P> | undefined {
+  const point = places.find(({ text }) => text === here.text);
+  if (point === undefined) return undefined;
+  const groups = point.groups.map((rows) =>
+    rows.flatMap((row): AutoChoice<P>[] => {
+      const entrant = entrants.find(({ kernel }) => kernel.name === row.kernel);
+      const config = entrant?.named(row.config);
+      if (entrant === undefined || config === undefined) return [];
+      const { kernel } = entrant;
+      const predictedUs = Number(row.median_us);
+      return [{ kernel, config, by: "table", predictedUs }];
+    })
+  );
+  // Times of another timer or suite are not comparable: the one with the most kernels counts.
+  return groups.toSorted((a, b) => b.length - a.length)[0]
+    ?.toSorted((a, b) => a.predictedUs - b.predictedUs)[0];
+}
+
+/** Recorded points of a kernel that a prediction is interpolated between. */
+const NEAREST = 4;
+/** Added to a squared distance, in which a factor of two in one size is 1. */
+const CLOSE = 0.05;
+/** The distance of another epilogue. */
+const OTHER_EPILOGUE = 0.25;
+
+interface Neighbour<P> {
+  readonly point: P;
+  readonly far: number;
+  readonly config: string;
+  readonly us: number;
+  /** The least time of the same group. */
+  readonly best: number;
+}
+
+/**
+ * The smallest prediction. Where no recorded point has the same types, layout and other names, those
+ * that differ in the fewest count.
+ */
+function predicted<P>(
+  entrants: readonly Entrant<P>[],
+  places: readonly RecordedPoint<P>[],
+  here: Place,
+): AutoChoice<P> | undefined {
+  const others = (place: Place) =>
+    place.names.filter((name, i) => name !== here.names[i]).length;
+  const levels = Map.groupBy(places, others);
+  for (const [, points] of [...levels].sort(([a], [b]) => a - b)) {
+    const neighbours = neighboursOf(entrants, points, here);
+    const choices = entrants.flatMap((entrant) =>
+      predictionOf(entrant, neighbours.get(entrant.kernel.name) ?? []) ?? []
+    );
+    const best = choices.toSorted((a, b) => a.predictedUs - b.predictedUs)[0];
+    if (best) return best;
+  }
+}
+
+function neighboursOf<P>(
+  entrants: readonly Entrant<P>[],
+  places: readonly RecordedPoint<P>[],
+  here: Place,
+): ReadonlyMap<string, readonly Neighbour<P>[]> {
+  const names = new Set(entrants.map(({ kernel }) => kernel.name));
+  const all = places.flatMap(({ point, groups, ...place }) => {
+    const far = distance(here, place);
+    return groups.flatMap((group) => {
+      const rows = group.filter(({ kernel }) => names.has(kernel));
+      const times = rows.map(({ median_us }) => Number(median_us));
+      const best = Math.min(...times);
+      return rows.map(({ kernel, config }, i) => ({
+        kernel,
+        ...{ point, far, config, us: times[i]!, best },
+      }));
+    });
+  });
+  return Map.groupBy(
+    all.toSorted((a, b) => a.far - b.far),
+    ({ kernel }) => kernel,
+  );
+}
+
+function distance(a: Place, b: Place): number {
+  const squares = a.sizes.map((size, i) => (size - (b.sizes[i] ?? 0)) ** 2);
+  return squares.reduce((sum, one) => sum + one, 0) +
+    (a.epilogue === b.epilogue ? 0 : OTHER_EPILOGUE ** 2);
+}
+
+function predictionOf<P>(
+  entrant: Entrant<P>,
+  all: readonly Neighbour<P>[],
+): AutoChoice<P> | undefined {
+  const { kernel, point, options: { op } } = entrant;
+  // What a library's search finds at one point says nothing of others.
+  if (kernel.offers) return undefined;
+  const near = all.slice(0, NEAREST);
+  const config = near.values().map((one) => entrant.near(one.config))
+    .find((one) => one !== undefined);
+  if (config === undefined) return undefined;
+  const own = entrant.model(point, config);
+  let weights = 0;
+  let sum = 0;
+  for (const { point: there, far, config: text, us } of near) {
+    const weight = 1 / (far + CLOSE);
+    const other = entrant.model(there, parseValues(text));
+    const change = own && other
+      ? own / other
+      : effort(op, point) / effort(op, there);
+    weights += weight;
+    sum += weight * Math.log(us * change);
+  }
+  const predictedUs = Math.exp(sum / weights);
+  return { kernel, config, by: "model", predictedUs };
+}
+
+/** Flops that take a device as long as a byte, and bytes that take it as long as a launch. */
+const BALANCE = { flops: 200, bytes: 8e6 };
+
+/** A measure of the time of any kernel at `point`. */
+function effort<P>(op: Op<P>, point: P): number {
+  const { flops, bytes } = op.work(point);
+  return BALANCE.bytes + Math.max(bytes, flops / BALANCE.flops);
+}
+
+/** The smallest time by a model. */
+function modelled<P>(
+  entrants: readonly Entrant<P>[],
+): AutoChoice<P> | undefined {
+  const choices = entrants.flatMap(({ kernel, legal }): AutoChoice<P>[] => {
+    const [first] = legal;
+    const predictedUs = first?.predicted ?? Infinity;
+    return first && predictedUs < Infinity
+      ? [{ kernel, config: first.config, by: "model", predictedUs }]
+      : [];
+  });
+  return choices.toSorted((a, b) => a.predictedUs - b.predictedUs)[0];
+}

@@ -1,0 +1,113 @@
+/**
+ * Defines the kernels `auto` and `auto-library`, which run what {@linkcode chooseAuto} chooses.
+ *
+ * @module
+ */
+
+import type { Device, DeviceInfo } from "../device/device.ts";
+import { CaseError } from "../model/errors.ts";
+import { formatValues, type Values } from "../model/grid.ts";
+import type { Kernel } from "../model/kernel_spec.ts";
+import type { Op } from "../model/op.ts";
+import { type AutoChoice, chooseAuto } from "./auto.ts";
+import type { HintRow } from "./hints.ts";
+
+/** The kernels that choose for themselves, with their ideas. */
+export const AUTO_KERNELS: Readonly<Record<string, string>> = {
+  auto:
+    "the kernel and config that recorded rows and models put first, without measuring",
+  "auto-library": "the same, the vendor's library among the kernels",
+};
+
+/** Returns whether `name` is one of {@linkcode AUTO_KERNELS}. */
+export function isAuto(name: string): boolean {
+  return Object.hasOwn(AUTO_KERNELS, name);
+}
+
+/** The kernel that may choose the vendor's library. */
+const WITH_LIBRARY = "auto-library";
+
+/** The name of a config's value that is the chosen kernel. */
+const KERNEL = "kernel";
+
+/** What a kernel chooses among. */
+export interface AutoKernelSpec<P> {
+  /** One of {@linkcode AUTO_KERNELS}. */
+  readonly name: string;
+  readonly backend: string;
+  readonly kernels: readonly Kernel<P>[];
+  /** Returns recorded rows of devices of an architecture: the same array each time. */
+  rowsOn(arch: string): readonly HintRow[];
+}
+
+/**
+ * Defines the kernel `name` of `op`. Its only config is that of the chosen kernel after the name of
+ * this: `kernel=decompose-k BM=16 SPLIT=8`. Binaries, steps and tolerance are those of the chosen
+ * kernel.
+ */
+export function autoKernel<P>(
+  op: Op<P>,
+  { name, backend, kernels, rowsOn }: AutoKernelSpec<P>,
+): Kernel<P> {
+  const library = name === WITH_LIBRARY;
+  const choice = (point: P, info: DeviceInfo, device?: Device) =>
+    chooseAuto(point, {
+      ...{ op, kernels, backend, info, library, rows: rowsOn(info.arch) },
+      ...(device ? { device } : {}),
+    });
+  const offer = ({ kernel, config, by }: AutoChoice<P>) => [{
+    config: { [KERNEL]: kernel.name, ...config },
+    by,
+  }];
+  const inner = (config: Values): readonly [Kernel<P>, Values] => {
+    const chosen = chosenBy(config);
+    const kernel = kernels.find((one) =>
+      one.name === chosen?.kernel && one.backend === backend
+    );
+    if (kernel && chosen) return [kernel, chosen.config];
+    throw new CaseError(
+      "unsupported",
+      `No kernel of ${op.name} on ${backend} is named in ${
+        formatValues(config)
+      }`,
+    );
+  };
+  return {
+    ...{ name, backend, idea: AUTO_KERNELS[name] ?? "" },
+    ...(library ? { library } : {}),
+    unsupported(point, info) {
+      try {
+        choice(point, info);
+      } catch (error) {
+        if (error instanceof CaseError) return error.message;
+        throw error;
+      }
+    },
+    candidates: (point, info) => offer(choice(point, info)),
+    ...(library
+      ? {
+        offers: (point: P, device: Device) =>
+          offer(choice(point, device.info, device)),
+      }
+      : {}),
+    builds(point, config) {
+      const [kernel, own] = inner(config);
+      return kernel.builds(point, own);
+    },
+    tolerance(point, config) {
+      const [kernel, own] = inner(config);
+      return kernel.tolerance?.(point, own) ?? op.tolerance(point);
+    },
+    prepare(context) {
+      const [kernel, config] = inner(context.config);
+      return kernel.prepare({ ...context, config });
+    },
+  };
+}
+
+/** The kernel and config that a config of `auto` names; nothing for any other kernel's. */
+export function chosenBy(
+  { [KERNEL]: kernel, ...config }: Values,
+): { readonly kernel: string; readonly config: Values } | undefined {
+  return typeof kernel === "string" ? { kernel, config } : undefined;
+}

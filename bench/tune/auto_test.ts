@@ -1,0 +1,176 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { matmul, type MatmulPoint } from "../../kernels/matmul/mod.ts";
+import { CaseError } from "../model/errors.ts";
+import { formatValues, type Values } from "../model/grid.ts";
+import { defineKernel } from "../model/kernel.ts";
+import type { Kernel } from "../model/kernel_spec.ts";
+import { INFO } from "../testdata/jobs.ts";
+import { chooseAuto } from "./auto.ts";
+import { autoKernel, chosenBy } from "./auto_kernel.ts";
+import type { HintRow } from "./hints.ts";
+
+const info = {
+  ...{ index: 0, name: INFO.device, arch: INFO.arch, units: 4 },
+  ...{ cacheBytes: 0, flushBytes: 0, sharedBytes: 0, driver: "" },
+};
+
+type Tile = Values & { readonly TILE: number };
+
+/** A kernel with tiles that divide M. */
+const tiled = (
+  name: string,
+  more: Partial<Parameters<typeof defineKernel<MatmulPoint, Tile>>[1]> = {},
+): Kernel<MatmulPoint> =>
+  defineKernel<MatmulPoint, Tile>(matmul, {
+    ...{ name, backend: "fake", idea: "tiles" },
+    configs: () => [8, 16, 32].map((TILE) => ({ TILE })),
+    rules: [({ m }, { TILE }) => m % TILE === 0 ? undefined : "M is odd"],
+    prepare: () => ({ steps: [] }),
+    ...more,
+  });
+
+const row = (change: Partial<HintRow>): HintRow => ({
+  ...{ suite: "s", op: "matmul", kernel: "a", backend: "fake" },
+  ...{ a_type: "bf16", b_type: "bf16", c_type: "bf16", acc_type: "f32" },
+  ...{ layout: "nn", m: "64", n: "64", k: "4096", params: "epilogue=none" },
+  ...{ timer: "graph", cache: "cold", arch: info.arch, config: "TILE=8" },
+  ...{ status: "ok", median_us: "10", source_hash: "1" },
+  ...change,
+});
+
+const at = (m: number, more: Values = {}) =>
+  matmul.point({ m, n: m, k: 4096, ...more });
+
+function chosen(
+  point: MatmulPoint,
+  rows: readonly HintRow[],
+  kernels: readonly Kernel<MatmulPoint>[] = [tiled("a"), tiled("b")],
+  library = false,
+): string {
+  const options = { op: matmul, kernels, backend: "fake", info, rows, library };
+  const { kernel, config, by } = chooseAuto(point, options);
+  return `${kernel.name} ${formatValues(config)} by ${by}`;
+}
+
+Deno.test("chooseAuto() takes the fastest recorded row of a point", () => {
+  const rows = [
+    row({ median_us: "10" }),
+    row({ kernel: "b", config: "TILE=16", median_us: "9" }),
+    // Timed otherwise, and alone.
+    row({ config: "TILE=32", timer: "do_bench", median_us: "1" }),
+    row({ kernel: "torch", config: "", median_us: "2" }),
+    row({ backend: "other", config: "TILE=32", median_us: "3" }),
+  ];
+  assertEquals(chosen(at(64), rows), "b TILE=16 by table");
+});
+
+Deno.test("chooseAuto() leaves out rows whose config its kernel no longer has", () => {
+  const rows = [
+    row({}),
+    row({ kernel: "b", config: "TILE=64", median_us: "9" }),
+  ];
+  assertEquals(chosen(at(64), rows), "a TILE=8 by table");
+});
+
+Deno.test("chooseAuto() interpolates between the nearest recorded points", () => {
+  const rows = [["32", "5", "9"], ["2048", "90", "50"]].flatMap(([m, a, b]) => [
+    row({ m: m!, n: m!, median_us: a! }),
+    row({ m: m!, n: m!, kernel: "b", config: "TILE=16", median_us: b! }),
+  ]);
+  assertEquals(chosen(at(48), rows), "a TILE=8 by model");
+  assertEquals(chosen(at(1024), rows), "b TILE=16 by model");
+  // The nearest recorded config that is legal, or the one most like it.
+  assertEquals(
+    chosen(at(40, { n: 4096 }), rows.filter(({ kernel }) => kernel === "a")),
+    "a TILE=8 by model",
+  );
+  assertEquals(chosen(at(1024, { type: "f32" }), rows), "b TILE=16 by model");
+});
+
+Deno.test("chooseAuto() follows the change of a kernel's model from recorded points", () => {
+  const kernels = [
+    tiled("a", { predict: ({ m }) => m }),
+    tiled("b", { predict: () => 1 }),
+  ];
+  const rows = [
+    row({ median_us: "10" }),
+    row({ kernel: "b", config: "TILE=16", median_us: "12" }),
+  ];
+  assertEquals(chosen(at(96), rows, kernels), "b TILE=16 by model");
+  assertEquals(chosen(at(32), rows, kernels), "a TILE=8 by model");
+});
+
+Deno.test("chooseAuto() goes by models where no kernel has a row", () => {
+  const kernels = [
+    tiled("a", { predict: (_, { TILE }) => 100 / TILE }),
+    tiled("b", { predict: () => 7 }),
+    tiled("c"),
+  ];
+  assertEquals(chosen(at(64), [], kernels), "a TILE=32 by model");
+  assertEquals(chosen(at(8), [], kernels), "b TILE=8 by model");
+});
+
+Deno.test("chooseAuto() takes the library where it may and it is faster", () => {
+  const blas = tiled("blas", { library: true, configs: () => [{ TILE: 1 }] });
+  const kernels = [tiled("a"), blas];
+  const rows = [
+    row({}),
+    row({ kernel: "blas", config: "TILE=1", median_us: "6" }),
+  ];
+  assertEquals(chosen(at(64), rows, kernels), "a TILE=8 by table");
+  assertEquals(chosen(at(64), rows, kernels, true), "blas TILE=1 by table");
+  assertEquals(chosen(at(128), rows, kernels, true), "blas TILE=1 by model");
+});
+
+Deno.test("chooseAuto() says in one line why there is nothing to choose", () => {
+  const why = (kernels: readonly Kernel<MatmulPoint>[]) =>
+    assertThrows(() => chosen(at(9), [], kernels), CaseError).message;
+  assertEquals(
+    why([tiled("blas", { library: true })]),
+    "matmul has no kernel of its own on fake to choose from",
+  );
+  assertEquals(
+    why([tiled("a", { unsupported: () => "M is 9" })]),
+    "No kernel runs here; a: M is 9",
+  );
+  assertEquals(
+    why([tiled("a")]),
+    `No kernel of matmul that runs here has a recorded row on ${info.arch} or a model: name a kernel`,
+  );
+});
+
+Deno.test("autoKernel() has one config, which names the chosen kernel and its own", () => {
+  const source = new URL("file:///b.c");
+  const build = (config: Values) => ({ source, defines: config });
+  const kernels = [
+    tiled("a"),
+    tiled("b", {
+      builds: (_, config) => [build(config)],
+      tolerance: () => ({ rtol: 1, atol: 2 }),
+    }),
+  ];
+  const rows = [row({ kernel: "b", config: "TILE=16" })];
+  const auto = autoKernel(matmul, {
+    ...{ name: "auto", backend: "fake", kernels, rowsOn: () => rows },
+  });
+  const config = { kernel: "b", TILE: 16 };
+  assertEquals([...auto.candidates(at(64), info)], [{ config, by: "table" }]);
+  assertEquals(chosenBy(config), { kernel: "b", config: { TILE: 16 } });
+  assertEquals(chosenBy({ TILE: 16 }), undefined);
+  assertEquals(auto.builds(at(64), config), [build({ TILE: 16 })]);
+  assertEquals(auto.tolerance?.(at(64), config), { rtol: 1, atol: 2 });
+  assertEquals(
+    auto.tolerance?.(at(64), { kernel: "a", TILE: 8 }),
+    matmul.tolerance(at(64)),
+  );
+  assertThrows(() => auto.builds(at(64), { kernel: "gone" }), CaseError);
+  const other = { ...info, arch: "unknown" };
+  assertEquals(auto.unsupported(at(64), info), undefined);
+  const none = autoKernel(matmul, {
+    ...{ name: "auto", backend: "fake", kernels, rowsOn: () => [] },
+  });
+  assertEquals(
+    none.unsupported(at(64), other),
+    "No kernel of matmul that runs here has a recorded row on unknown or a model: name a kernel",
+  );
+});
