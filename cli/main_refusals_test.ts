@@ -185,16 +185,7 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
   ["tune --siute x", 2, /--siute.* Did you mean .*`--suite`/],
   ["tune list --forget x", 2, /--forget/],
   ["tune merge", 2, /too few|at least 1/],
-  [
-    "table results/nvidia-h200/autotune-fp16.csv --metric end_to_end",
-    2,
-    /^error: end_to_end needs .*: add --gemm-fraction/,
-  ],
-  [
-    "table --gemm-fraction 1.5",
-    2,
-    /1\.5 is no share: give 0 to 1, as in 0\.85/,
-  ],
+  ["table results --weights nowhere.json", 2, /^error: Cannot read nowhere/],
   ["import", 2, /^error: Nothing to import: name a folder of results/],
   ["import cli", 3, /^error: Cannot read cli: no CSV of results is in it/],
   [

@@ -329,10 +329,6 @@ const BARE: readonly (readonly [line: string, shows: RegExp])[] = [
   ],
   ["table results --published --run decompose-k-v3", /published: NVIDIA H100/],
   ["table results --wins --against torch-compiled", /torch-eager/],
-  [
-    "table results --gemm-fraction 0.85",
-    /^mean +cluster-k +\d\.\d\dx +\d\.\d{3}x$/m,
-  ],
 ];
 
 for (const [line, shows] of BARE) {

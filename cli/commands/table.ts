@@ -8,7 +8,7 @@ import { object } from "@optique/core/constructs";
 import { map } from "@optique/core/modifiers";
 import { string } from "@optique/core/valueparser";
 import type { InferValue } from "@optique/core/parser";
-import { EXIT, UserError } from "../../bench/model/errors.ts";
+import { EXIT } from "../../bench/model/errors.ts";
 import { runsInProgress } from "../../bench/worker/run_folder.ts";
 import { LATEST, RUNS } from "../../session/home.ts";
 import { BRIEFS, define } from "../command.ts";
@@ -25,7 +25,7 @@ import {
   toggle,
   type Words,
 } from "../options/flags.ts";
-import { name, number, reader } from "../options/readers.ts";
+import { name, number, path } from "../options/readers.ts";
 import { USUAL } from "../options/usual_paths.ts";
 import { say, screenOf, tell } from "../terminal/output.ts";
 import { METRICS } from "../../report/table/metrics.ts";
@@ -33,6 +33,7 @@ import { leftOut } from "../../report/model/pivot.ts";
 import { formatTables, tablesOf, wideText } from "./table/tables.ts";
 import { rowLines } from "./table/one_row.ts";
 import { tableRows } from "./table/rows.ts";
+import { weightsText } from "./table/weights.ts";
 import { USUAL_BASELINES } from "../../session/library/baselines.ts";
 
 /** The options of `table`. */
@@ -44,7 +45,7 @@ export const command = define({
   brief: BRIEFS.table,
   examples: [
     "table results/nvidia-h200/epilogue-bf16.csv --metric us,tflops,gbps,sol --top 4 --m 16",
-    "table results/nvidia-h200 .runs/latest/nvidia-h200 --kernel decompose-k",
+    "table --weights captured.json .runs/latest/nvidia-h200",
   ],
   codes: {
     0: "the tables are printed",
@@ -124,12 +125,12 @@ export function tableFlags(words: Words) {
       metavar: "NAME",
       words: METRICS,
       what:
-        "Figures (default: us): us, tflops, gbps; sol, the share of the speed of light; score, the SOL score against the fastest of --against (default: baseline and PyTorch); speedup over the baseline; end_to_end, with --gemm-fraction. Of several, each is a column.",
+        "Figures (default: us): us, tflops, gbps; sol, the share of the speed of light; score, the SOL score against the fastest of --against (default: baseline and PyTorch); speedup over the baseline. Of several, each is a column.",
     }),
-    gemmFraction: maybe(
-      "--gemm-fraction",
-      share(),
-      "Show speed-ups, and what they make of a program with this share of its run time in GEMMs, such as 0.85.",
+    weights: maybe(
+      "--weights",
+      path("FILE"),
+      "Show only what the program of this captured.json spends its time on, and what the fastest kernel of these rows saves of it.",
     ),
     format: preset(
       "--format",
@@ -144,21 +145,6 @@ export function tableFlags(words: Words) {
   }));
 }
 
-/** Reads a share, from 0 to 1. */
-function share() {
-  return reader({
-    metavar: "SHARE",
-    placeholder: 0.85,
-    read(input) {
-      const value = input.trim() === "" ? NaN : Number(input);
-      if (value >= 0 && value <= 1) return value;
-      throw new UserError(
-        `${input || "nothing"} is no share: give 0 to 1, as in 0.85`,
-      );
-    },
-  });
-}
-
 async function table(options: TableOptions): Promise<number> {
   for (const { info, folder } of runsInProgress(RUNS)) {
     tell(
@@ -171,6 +157,10 @@ async function table(options: TableOptions): Promise<number> {
   }
   const chosen = await tableRows(options);
   const { rows, sides } = chosen;
+  if (options.weights !== undefined) {
+    say(weightsText(rows, options, screenOf(Deno.stdout)));
+    return EXIT.ok;
+  }
   if (options.format === "decompose-k") {
     say(wideText(rows));
     return EXIT.ok;
@@ -210,10 +200,11 @@ async function table(options: TableOptions): Promise<number> {
 /** Returns what `table` prints for `options` into a file. */
 export async function tableText(options: TableOptions): Promise<string> {
   const chosen = await tableRows(options);
+  const screen = { width: Infinity, color: false };
+  if (options.weights !== undefined) {
+    return weightsText(chosen.rows, options, screen);
+  }
   const tables = tablesOf(chosen, options);
   const { sides } = chosen;
-  return formatTables(tables, { ...options, sides }, {
-    width: Infinity,
-    color: false,
-  });
+  return formatTables(tables, { ...options, sides }, screen);
 }

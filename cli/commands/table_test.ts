@@ -275,34 +275,6 @@ const H200 = fileURLToPath(
   new URL("../../results/nvidia-h200/epilogue-bf16.csv", import.meta.url),
 );
 
-Deno.test("table --gemm-fraction has speed-ups, and what they make of the whole", async () => {
-  const args = ["table", H200, "--kernel", "decompose-k", "--gemm-fraction"];
-  const { code, stdout, stderr } = await program([...args, "0.58"]);
-  assertEquals(code, 0, stderr);
-  const lines = stdout.trimEnd().split("\n");
-  assertEquals(lines[0], "epilogue-bf16 on NVIDIA H200");
-  assertMatch(
-    lines[1]!,
-    /^shape +kernel +speed-up vs cublas +whole vs cublas$/,
-  );
-  const one = lines.find((line) => /^16×16×8192 +decompose-k /.test(line))!;
-  const [, , speedup, whole] = one.replaceAll(/[x~*]/g, " ").replace(
-    "16 16 8192",
-    "s",
-  ).split(/ +/);
-  assert(
-    Math.abs(Number(whole) - 1 / (0.42 + 0.58 / Number(speedup))) < 0.004,
-    one,
-  );
-  assertMatch(stdout, /^mean +cublas +1\.00x +1\.000x$/m);
-  assertMatch(
-    stdout,
-    /^ +58 % of the time is in GEMMs: the whole becomes at most 2\.38x/m,
-  );
-  const csv = await program([...args, "0.58", "--format", "csv"]);
-  assertMatch(csv.stdout, /,speedup,end_to_end,suspect$/m);
-});
-
 Deno.test("table --metric of several has a line a kernel, and a column a figure", async () => {
   const { code, stdout } = await program(
     [

@@ -14,7 +14,6 @@ import type { Cell } from "./sheet.ts";
 /** The names of the figures. */
 export const METRICS = [
   ...["us", "tflops", "gbps", "sol", "score", "speedup"],
-  "end_to_end",
 ] as const;
 
 /** One of {@linkcode METRICS}. */
@@ -24,8 +23,6 @@ export type MetricName = typeof METRICS[number];
 export interface MetricOptions {
   /** The kernels that scores are relative to. @default {baseline and kernels of Python} */
   readonly against?: readonly string[];
-  /** The share of the run time in GEMMs, from 0 to 1, for `end_to_end`. */
-  readonly gemmFraction?: number | undefined;
 }
 
 /** A figure of each kernel at each shape of a table. */
@@ -45,23 +42,6 @@ export interface Metric {
   cellOf(shape: PivotShape, name: string): Cell;
   /** The mean over `shapes`; empty where none has a figure. */
   meanOf(shapes: readonly PivotShape[], name: string): Cell;
-}
-
-/** Returns the speed-ups of a whole of which the share `fraction` becomes `speedup` times faster:
- * 1 / ((1 - f) + f / s) (Amdahl, "Validity of the Single Processor Approach", 1967).
- *
- * @param fraction From 0 to 1.
- * @param speedup Above 0.
- * @example
- * ```ts
- * import { amdahl } from "./metrics.ts";
- * import { strictEqual } from "node:assert/strict";
- *
- * strictEqual(amdahl(0.85, 1.3).toFixed(4), "1.2440");
- * ```
- */
-export function amdahl(fraction: number, speedup: number): number {
-  return 1 / (1 - fraction + fraction / speedup);
 }
 
 /**
@@ -113,18 +93,6 @@ const MAKERS: Readonly<Record<MetricName, Maker>> = {
   score: scoreMetric,
   speedup: ({ baseline }) =>
     factorMetric(`speed-up vs ${baseline}`, (_, name) => [name, baseline]),
-  end_to_end: ({ baseline }, { gemmFraction = 1 }) =>
-    metric({
-      name: "end_to_end",
-      head: `whole vs ${baseline}`,
-      notes: [limitNote(gemmFraction)],
-      format: (factor) => `${factor.toFixed(3)}x`,
-      valueOf(shape, name) {
-        const factor = speedup(shape, name, baseline);
-        return factor === undefined ? undefined : amdahl(gemmFraction, factor);
-      },
-      pairOf: (_, name) => [name, baseline],
-    }),
 };
 
 /** Makes a metric whose means are those of its figures. */
@@ -303,16 +271,6 @@ function solOf(row: CsvRow | undefined): number | undefined {
 
 function formatFactor(factor: number): string {
   return `${factor.toFixed(2)}x`;
-}
-
-/** Returns a line with the greatest speed-up of the whole that faster GEMMs can give. */
-function limitNote(fraction: number): string {
-  const limit = amdahl(fraction, Infinity);
-  // Not 57.99999999999999 for 0.58.
-  const percent = Number((100 * fraction).toPrecision(12));
-  return `${percent} % of the time is in GEMMs: the whole becomes at most ${
-    Number.isFinite(limit) ? `${limit.toFixed(2)}x` : "any number of times"
-  } as fast`;
 }
 
 type Pair = readonly [name: string | undefined, other: string | undefined];

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { pivots } from "../model/pivot.ts";
 import { csvRow } from "../testdata/csv_rows.ts";
-import { amdahl, type MetricName } from "./metrics.ts";
+import type { MetricName } from "./metrics.ts";
 import { formatText } from "./sheet.ts";
 import { tableSheet } from "./table.ts";
 
@@ -67,19 +67,4 @@ Deno.test("tableSheet() says once why no row has a share of SOL", () => {
     `${why} the device was not calibrated with this timer`,
   ]);
   assertEquals(notesOf({}, { backend: "cuda", sol_us: "4" }), []);
-});
-
-Deno.test("amdahl() is 1 / ((1 - f) + f / s)", () => {
-  const table: readonly (readonly [number, number, string])[] = [
-    [0.85, 1.05, "1.0422"],
-    [0.85, 1.15, "1.1247"],
-    [0.5, 2, "1.3333"],
-    [0, 9, "1.0000"],
-    [1, 9, "9.0000"],
-    [0.85, 0.5, "0.5405"],
-  ];
-  for (const [fraction, speedup, whole] of table) {
-    assertEquals(amdahl(fraction, speedup).toFixed(4), whole);
-  }
-  assertEquals(amdahl(0.75, Infinity), 4);
 });

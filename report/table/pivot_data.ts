@@ -9,7 +9,7 @@ import { writeTable } from "../../bench/row/csv.ts";
 import { SIZES } from "../model/axes.ts";
 import { isAboveSol, timeOf } from "../model/sol.ts";
 import type { Pivot } from "../model/pivot.ts";
-import { type MetricOptions, metricsOf } from "./metrics.ts";
+import { metricsOf } from "./metrics.ts";
 import { allWins, type RowWins } from "../model/wins.ts";
 
 const WINS_COLUMNS = [
@@ -33,26 +33,22 @@ type Value = string | number | boolean | undefined;
 export function pivotsJson(
   tables: readonly Pivot[],
   against: (table: Pivot) => readonly string[],
-  options: MetricOptions = {},
 ): string {
   const content = tables.map((table) => ({
     suite: table.suite,
     device: table.device,
     baseline: table.baseline,
     kernels: table.contenders,
-    cells: cells(table, table.axes, options),
+    cells: cells(table, table.axes),
     wins: allWins(table, against(table)),
   }));
   return shownJson(content, 2);
 }
 
 /** Returns `tables`, at least one, as a CSV with a line for each row, and a column for each axis. */
-export function pivotsCsv(
-  tables: readonly Pivot[],
-  options: MetricOptions = {},
-): string {
+export function pivotsCsv(tables: readonly Pivot[]): string {
   const axes = new Set(tables.flatMap((table) => table.axes));
-  const lines = tables.flatMap((table) => cells(table, [...axes], options));
+  const lines = tables.flatMap((table) => cells(table, [...axes]));
   return csvOf(Object.keys(lines[0]!), lines);
 }
 
@@ -74,13 +70,9 @@ export function winsCsv(
 function cells(
   table: Pivot,
   axes: readonly string[],
-  options: MetricOptions,
 ): Readonly<Record<string, Value>>[] {
   const { suite, device: on, contenders, shapes, baseline } = table;
-  const metrics = metricsOf(table, [
-    ...["tflops", "gbps", "sol", "speedup"] as const,
-    ...(options.gemmFraction === undefined ? [] : ["end_to_end"] as const),
-  ], options);
+  const metrics = metricsOf(table, ["tflops", "gbps", "sol", "speedup"]);
   const others = axes.filter((name) => !SIZES.some((size) => size === name));
   return shapes.flatMap((shape) =>
     contenders.flatMap(({ name, device, published }) => {

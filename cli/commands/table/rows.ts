@@ -43,7 +43,8 @@ export interface RowChoice {
   /** Words of one row: rows of every timing are read. */
   readonly row: string | undefined;
   readonly metrics: readonly string[];
-  readonly gemmFraction: number | undefined;
+  /** A captured program: rows of every timing are read. */
+  readonly weights: string | undefined;
   /** Rows with one of these values of each axis. */
   readonly point: Readonly<Record<string, readonly string[]>>;
 }
@@ -115,9 +116,10 @@ export async function tableRows(
   );
   if (rows.length > 0) {
     if (sets.length > 1) return besideOne(sets, new Set(rows), options);
-    const { timer, cache } = options;
+    const { timer, cache, row, weights } = options;
     if (
-      options.row !== undefined && timer === undefined && cache === undefined
+      weights !== undefined ||
+      row !== undefined && timer === undefined && cache === undefined
     ) {
       return { rows, sides: [] };
     }
@@ -210,6 +212,13 @@ function besideOne(
   wanted: ReadonlySet<CsvRow>,
   options: RowChoice,
 ): Chosen {
+  if (options.weights !== undefined) {
+    throw new UserError(
+      `Cannot weigh a program where ${
+        sets.map(({ name }) => name).join(" and ")
+      } have the same cases: name one of them`,
+    );
+  }
   if (options.published || options.against.length > 0) {
     throw new UserError(
       `Cannot count wins or add published rows where ${
@@ -255,10 +264,9 @@ function suitesOf(file: string, known: ReadonlySet<string>): string[] {
 
 /** Returns whether figures are relative to a baseline that no option names. */
 function needsBaseline(
-  { baseline, metrics, gemmFraction }: RowChoice,
+  { baseline, metrics }: RowChoice,
 ): boolean {
-  return baseline === undefined &&
-    (gemmFraction !== undefined || metrics.includes("speedup"));
+  return baseline === undefined && metrics.includes("speedup");
 }
 
 /** Returns what tells whether a row is of its suite's baseline: the preferred one with a time. */

@@ -48,7 +48,6 @@ export interface Layout extends Pick<Shown, "top" | "lines" | "all"> {
   readonly tuning: boolean;
   /** Figures to show instead of times; empty for these. */
   readonly metrics: readonly string[];
-  readonly gemmFraction: number | undefined;
   readonly format: "text" | "md" | "csv" | "json" | "decompose-k";
 }
 
@@ -105,7 +104,7 @@ export function formatTables(
   layout: Layout,
   screen: GridOptions,
 ): string {
-  const { format, wins, against, gemmFraction, sides, baseline } = layout;
+  const { format, wins, against, sides, baseline } = layout;
   const metrics = metricNames(layout);
   const written = (sheets: readonly Sheet[]) =>
     sheets.flatMap((sheet, i) => [
@@ -126,11 +125,9 @@ export function formatTables(
       "No table has times of a library's heuristic and of its search, such as cublaslt and cublaslt-tuned: measure both, or leave out --tuning",
     );
   }
-  if (format === "json") return pivotsJson(tables, others, { gemmFraction });
+  if (format === "json") return pivotsJson(tables, others);
   if (format === "csv") {
-    return (wins
-      ? winsCsv(tables, others)
-      : pivotsCsv(tables, { gemmFraction })).trimEnd();
+    return (wins ? winsCsv(tables, others) : pivotsCsv(tables)).trimEnd();
   }
   const areSome = layout.kernels.length > 0;
   const shown = { ...layout, metrics, areSome, isMine: isOwnKernel };
@@ -168,28 +165,20 @@ export function formatTables(
 
 /** @throws {UserError} For an unknown figure, and where figures cannot be shown. */
 function metricNames(
-  { metrics, gemmFraction, format, wins }: Layout,
+  { metrics, format, wins }: Layout,
 ): readonly MetricName[] {
   if (metrics.length > 0 && (wins || (format !== "text" && format !== "md"))) {
     throw new UserError(
       "--metric is for --format text and md, without --wins: CSV and JSON have every figure",
     );
   }
-  const known = metrics.map((name) => {
+  return metrics.map((name) => {
     const metric = METRICS.find((one) => one === name);
     if (metric !== undefined) return metric;
     throw new UserError(
       `No metric is named ${name}: there are ${METRICS.join(", ")}`,
     );
   });
-  if (known.includes("end_to_end") && gemmFraction === undefined) {
-    throw new UserError(
-      "end_to_end needs the share of the run time that is in GEMMs: add --gemm-fraction, as in --gemm-fraction 0.85",
-    );
-  }
-  return known.length > 0 || gemmFraction === undefined
-    ? known
-    : ["speedup", "end_to_end"];
 }
 
 /** Returns `rows`, of one suite, with the columns of the decompose-k measurements. */

@@ -1,0 +1,155 @@
+/**
+ * Writes suite files of the GEMMs that a program called.
+ *
+ * @module
+ */
+
+import { shortened, visible } from "../../bench/files/terminal_text.ts";
+import type { Captured } from "../../bench/model/captured.ts";
+import {
+  BOUND,
+  type CapturedLine,
+  type CapturedStep,
+  stepOf,
+} from "./lines.ts";
+
+/** A suite file of one operation. */
+export interface SuiteFile {
+  /** Its name, without a folder: `captured.ts`. */
+  readonly file: string;
+  readonly text: string;
+}
+
+/** What a suite file of an operation imports from `mnkbench`. */
+const IMPORTS: Readonly<
+  Record<string, { op: string; kernels: string; baselines: readonly string[] }>
+> = {
+  matmul: {
+    ...{ op: "matmul", kernels: "kernels" },
+    baselines: [
+      ...["cublas", "cublaslt", "hipblas", "mps", "openblas", "naive"],
+    ],
+  },
+  "scaled-matmul": {
+    ...{ op: "scaledMatmul", kernels: "scaledKernels" },
+    baselines: ["cublaslt", "naive"],
+  },
+};
+
+/** Characters of a comment at most. */
+const WIDTH = 96;
+
+/**
+ * Returns a suite file for each operation of `captured`: shapes in the order of what they cost. The
+ * first is `captured.ts`; a further one has the operation in its name.
+ */
+export function capturedSuites(captured: Captured): readonly SuiteFile[] {
+  const step = stepOf(captured);
+  const groups = Map.groupBy(
+    step.gemms.filter(({ point }) => point !== undefined),
+    ({ point }) => point!.op,
+  );
+  const names = [...groups.keys()].map((op, i) =>
+    i === 0 ? "captured" : `captured-${op}`
+  );
+  return [...groups].map(([op, lines], i) => ({
+    file: `${names[i]}.ts`,
+    text: textOf(captured, step, {
+      ...{ op, lines, name: names[i]! },
+      others: names.filter((_, other) => other !== i),
+    }),
+  }));
+}
+
+/** What one file has. */
+interface Content {
+  readonly op: string;
+  readonly name: string;
+  readonly lines: readonly CapturedLine[];
+  /** Names of the other files. */
+  readonly others: readonly string[];
+}
+
+function textOf(
+  captured: Captured,
+  step: CapturedStep,
+  { op, name, lines, others }: Content,
+): string {
+  const { op: value, kernels, baselines } = IMPORTS[op]!;
+  const program = programOf(captured);
+  const of = step.of === "time" ? `a ${step.unit}'s time` : BOUND;
+  const uncovered = step.gemms.filter(({ why }) => why !== undefined);
+  const imports = ["defineSuite", value, kernels].toSorted();
+  return [
+    "/**",
+    ...[
+      `GEMMs of ${program}.`,
+      "",
+      `The most expensive come first. Shares are of ${of}.`,
+      ...others.map((other) =>
+        `Those of another operation are in ${other}.ts.`
+      ),
+      ...(uncovered.length > 0
+        ? ["", "No operation of mnkbench computes:"]
+        : []),
+      ...uncovered.map((line) =>
+        `- ${percent(line.share)} ${line.label}: ${line.why}`
+      ),
+    ].map((line) => ` * ${comment(line)}`.trimEnd()),
+    " */",
+    "",
+    `import { ${imports.join(", ")} } from "mnkbench";`,
+    "",
+    "const gemms = [",
+    ...lines.flatMap((line) => [
+      `  // ${
+        comment(
+          [
+            `${percent(line.share)}, ${calls(line.calls!)} a ${step.unit}`,
+            line.names.join(", "),
+          ].filter(Boolean).join(": "),
+        )
+      }`,
+      `  { ${
+        Object.entries(line.point!.values)
+          .map(([axis, value]) => `${axis}: ${JSON.stringify(value)}`)
+          .join(", ")
+      } },`,
+    ]),
+    "] as const;",
+    "",
+    "export default defineSuite({",
+    `  name: ${JSON.stringify(name)},`,
+    `  title: ${JSON.stringify(comment(`GEMMs of ${program}`))},`,
+    `  op: ${value},`,
+    "  axes: { gemm: gemms },",
+    "  quick: { gemm: gemms.slice(0, 3) },",
+    kernels === "kernels" ? "  kernels," : `  kernels: ${kernels},`,
+    `  baselines: ${JSON.stringify(baselines).replaceAll(",", ", ")},`,
+    "});",
+    "",
+  ].join("\n");
+}
+
+/** Returns the command line of what was captured. */
+export function programOf({ program }: Captured): string {
+  return program.join(" ") || "a program";
+}
+
+/** Returns `text` as a part of a comment: one line that does not end it. */
+function comment(text: string): string {
+  const line = visible(text.replaceAll(/\s+/g, " ").trim())
+    .replaceAll("*/", "* /");
+  return shortened(line, WIDTH);
+}
+
+/** Formats a share; a dash where it is unknown. */
+export function percent(share: number | undefined): string {
+  return share === undefined ? "-" : `${(100 * share).toFixed(1)} %`;
+}
+
+/** Formats how often something is called a step. */
+function calls(count: number): string {
+  const rounded = Number(count.toPrecision(3));
+  return count === 1 ? "1 call" : `${rounded} calls`;
+}

@@ -1,0 +1,223 @@
+/**
+ * Finds the rows of the GEMMs that a program called.
+ *
+ * @module
+ */
+
+import type { Captured } from "../../bench/model/captured.ts";
+import { counted } from "../../bench/files/terminal_text.ts";
+import { AXIS_COLUMNS } from "../../bench/model/problem.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
+import { isPublished } from "../../bench/row/row.ts";
+import { soundTimeOf } from "../../report/model/sol.ts";
+import { byTiming, largest } from "../../report/model/timing.ts";
+import type {
+  Measured,
+  WeightLine,
+  Weights,
+} from "../../report/table/weights_sheet.ts";
+import { BOUND, type CapturedLine, stepOf } from "./lines.ts";
+import type { GemmPoint } from "./points.ts";
+import { programOf } from "./suites_of.ts";
+
+/** Calls that follow each other, without a launch that overlaps its predecessor. */
+const CHAIN = /^chain:\d+$/;
+
+/** The kernels that a program runs now, the preferred first, by what called them. */
+const NOW: Readonly<Record<string, readonly string[]>> = {
+  cublaslt: ["cublaslt"],
+  hipblaslt: ["hipblaslt"],
+  torch: ["torch-eager"],
+};
+/** The kernels of libraries and frameworks that take no search, the preferred first. */
+const LIBRARIES = [
+  ...["cublas", "hipblas", "mps", "cublaslt", "hipblaslt", "openblas"],
+  "torch-eager",
+];
+/** Kernels other than GEMMs that have a line. */
+const MOST_OTHERS = 5;
+
+/** Returns the table of `captured` for each device of `rows`. */
+export function weightsOf(
+  captured: Captured,
+  rows: readonly CsvRow[],
+  { timer, suite, lines: most = Infinity }: {
+    /** The timer of rows to take. @default {the one with the most} */
+    readonly timer?: string | undefined;
+    /** The command line that measures what has no rows. */
+    readonly suite: string;
+    /** Shows so many GEMMs. @default {all} */
+    readonly lines?: number | undefined;
+  },
+): Weights[] {
+  const step = stepOf(captured);
+  const byKey = Map.groupBy(rows.filter((row) => !isPublished(row)), rowKey);
+  const rest = step.rest.map(restLine);
+  const [others, idle] = [true, false].map((hasCalls) =>
+    rest.filter(({ calls }) => (calls !== undefined) === hasCalls)
+  ) as [WeightLine[], WeightLine[]];
+  return devicesOf(captured, rows, step.gemms).map((device): Weights => {
+    const gemms = step.gemms.map((line) =>
+      weighed(line, {
+        timer,
+        rows: line.point === undefined
+          ? []
+          : (byKey.get(pointKey(line.point)) ?? [])
+            .filter((row) => row.device === device),
+      })
+    );
+    const missing = gemms.filter(({ state }) => state === "not measured");
+    const alone = gemms.filter(({ measured }) =>
+      measured !== undefined && measured.now === undefined
+    );
+    const on = device === undefined ? "" : ` on ${device}`;
+    const from = captured.device === undefined
+      ? ""
+      : `, captured on ${captured.device.name}`;
+    return {
+      title: `${programOf(captured)}${from}${on && `, measured${on}`}`,
+      lines: [
+        ...gemms.slice(0, most),
+        ...together(gemms.slice(most), "other GEMMs"),
+        ...others.slice(0, MOST_OTHERS),
+        ...together(others.slice(MOST_OTHERS), "other kernels"),
+        ...idle,
+      ],
+      ...{ ms: step.ms, unit: step.unit },
+      notes: [
+        ...(step.of === "bound"
+          ? [`no time was captured: shares are of ${BOUND}`]
+          : []),
+        ...(missing.length > 0
+          ? [`${countOf(missing, gemms)} not measured${on}: \`${suite}\``]
+          : []),
+        ...(alone.length > 0
+          ? [
+            `${
+              countOf(alone, gemms)
+            } without a library's time${on}: \`${suite}\``,
+          ]
+          : []),
+        ...step.gemms.flatMap(({ label, why }) =>
+          why === undefined ? [] : [`no op: ${label}: ${why}`]
+        ),
+        ...captured.notes,
+      ],
+    };
+  });
+}
+
+function countOf(some: readonly unknown[], all: readonly unknown[]): string {
+  return `${some.length} of ${counted(all.length, "GEMM")}`;
+}
+
+/**
+ * Returns the devices with rows of a GEMM: the captured one alone where it is among them, and
+ * undefined alone where no device has any.
+ */
+function devicesOf(
+  captured: Captured,
+  rows: readonly CsvRow[],
+  gemms: readonly CapturedLine[],
+): readonly (string | undefined)[] {
+  const points = new Set(
+    gemms.flatMap(({ point }) => point === undefined ? [] : [pointKey(point)]),
+  );
+  const devices = [
+    ...new Set(
+      rows.filter((row) => points.has(rowKey(row))).map(({ device }) => device),
+    ),
+  ];
+  const own = captured.device?.name;
+  if (devices.length === 0) return [undefined];
+  return own !== undefined && devices.includes(own) ? [own] : devices;
+}
+
+function weighed(
+  line: CapturedLine,
+  { rows, timer }: {
+    readonly rows: readonly CsvRow[];
+    readonly timer: string | undefined;
+  },
+): WeightLine {
+  const { label, names, source, calls, ms, share, point } = line;
+  const [chained, others] = [true, false].map((isChain) =>
+    rows.filter((row) => CHAIN.test(row.timer) === isChain)
+  );
+  const own = timer === undefined
+    ? others!
+    : rows.filter((row) => row.timer === timer);
+  const measured = measuredOf(own, source);
+  return {
+    label: source === "model" ? `${names.join(", ")} ${label}` : label,
+    ...{ calls, ms, share },
+    state: point === undefined
+      ? "no op"
+      : measured === undefined
+      ? "not measured"
+      : "measured",
+    measured,
+    chained: chainedOf(chained!, measured),
+  };
+}
+
+/** Returns what runs now and the fastest of the rows of a point; of several ways the largest. */
+function measuredOf(
+  rows: readonly CsvRow[],
+  source: string,
+): Measured | undefined {
+  const timed = rows.filter((row) => soundTimeOf(row) !== undefined);
+  if (timed.length === 0) return undefined;
+  const own = largest(byTiming(timed));
+  const [fastest] = own.toSorted((a, b) => soundTimeOf(a)! - soundTimeOf(b)!);
+  const now = [...NOW[source] ?? [], ...LIBRARIES]
+    .map((name) => own.find(({ kernel }) => kernel === name))
+    .find((row) => row !== undefined);
+  return { now, fastest: fastest! };
+}
+
+/** Returns the rows of the same two kernels among those of calls that follow each other. */
+function chainedOf(
+  rows: readonly CsvRow[],
+  measured: Measured | undefined,
+): Measured | undefined {
+  const timed = rows.filter((row) => soundTimeOf(row) !== undefined);
+  if (measured?.now === undefined || timed.length === 0) return undefined;
+  const own = largest(byTiming(timed));
+  const [now, fastest] = [measured.now, measured.fastest].map((one) =>
+    own.find(({ kernel, backend }) =>
+      kernel === one.kernel && backend === one.backend
+    )
+  );
+  return fastest === undefined || now === undefined
+    ? undefined
+    : { now, fastest };
+}
+
+function restLine({ label, calls, ms, share }: CapturedLine): WeightLine {
+  return { label, calls, ms, share, state: "other" };
+}
+
+/** Returns one line of `lines`; none where there are none. */
+function together(lines: readonly WeightLine[], label: string): WeightLine[] {
+  if (lines.length < 2) return [...lines];
+  const sum = (of: (line: WeightLine) => number | undefined) =>
+    lines.reduce((all, line) => all + (of(line) ?? 0), 0);
+  return [{
+    label: `${lines.length} ${label}`,
+    calls: sum(({ calls }) => calls),
+    ms: sum(({ ms }) => ms),
+    share: sum(({ share }) => share),
+    state: "other",
+  }];
+}
+
+function pointKey({ op, key }: GemmPoint): string {
+  const columns = [...AXIS_COLUMNS, "params"] as const;
+  return JSON.stringify([op, ...columns.map((column) => `${key[column]}`)]);
+}
+
+function rowKey(row: CsvRow): string {
+  const columns = [...AXIS_COLUMNS, "params"] as const;
+  return JSON.stringify([row.op, ...columns.map((column) => row[column])]);
+}
