@@ -16,8 +16,8 @@ import type { Event } from "../bench/worker/protocol.ts";
 const BYTES_OF_CASE = 16e6;
 /** The same of multiplications and additions, on a CPU; a GPU does as many in a moment. */
 const FLOPS_OF_CASE = 1e9;
-/** Shares of the cases: before the first no estimate; after the second the rest is left out. */
-const ENOUGH = { any: 0.01, clean: 0.03 };
+/** The share of the cases before which rows that waited for a compiler give no estimate. */
+const ENOUGH = 0.01;
 
 /** About how long a case takes, in those of small cases. */
 export interface Weighed {
@@ -125,9 +125,11 @@ export class Remaining {
 
   /** Seconds until all cases have their rows; nothing while too little is known. */
   get seconds(): number | undefined {
-    const clean = this.#clean.weight >= ENOUGH.clean * this.#total;
-    const { seconds, weight } = clean ? this.#clean : this.#all;
-    if (weight === 0 || weight < ENOUGH.any * this.#total) return undefined;
+    const isClean = this.#clean.weight > 0;
+    const { seconds, weight } = isClean ? this.#clean : this.#all;
+    if (!isClean && weight < ENOUGH * this.#total || weight === 0) {
+      return undefined;
+    }
     // Searches go on while others compile.
     return Math.max(this.#buildSeconds(), this.#left * seconds / weight);
   }

@@ -127,6 +127,13 @@ Deno.test("Remaining waits for what is compiled beside searches, and forgets it 
   assert(Math.abs(remaining.seconds! - 9) < 1e-6, `${remaining.seconds}`);
 });
 
+Deno.test("Remaining estimates after the first case of many, which no compiler delayed", () => {
+  const { remaining, run } = estimator(Array(1000).fill(1));
+  remaining.take(ready);
+  run(100);
+  assert(Math.abs(remaining.seconds! - 99.9) < 1e-6, `${remaining.seconds}`);
+});
+
 Deno.test("Remaining counts neither the start of a worker nor rows that are there", () => {
   const { clock, cases, remaining, run } = estimator([0, ...Array(9).fill(1)]);
   assertEquals(remaining.seconds, undefined);

@@ -100,8 +100,12 @@ export async function select(
 ): Promise<Selected> {
   const names = named(options.suites);
   const { suites, own: ours } = await chosenBy(options);
-  const useful = usefulOf(suites, options);
-  const taken = await takeDevice({ ...options, useful });
+  const kernels = kernelsOf(suites, options);
+  const taken = await takeDevice({
+    ...options,
+    useful: new Set(kernels.map(({ backend }) => backend)),
+    isPython: kernels.some(({ runner }) => runner === "python"),
+  });
   const { devices } = options;
   const infos = devices && sharing(taken, devices);
   if (options.timer !== undefined) demandGraphs(taken.backend, options.timer);
@@ -235,14 +239,13 @@ async function usualFor(
     : suiteNames;
 }
 
-/** The backends that a selected kernel runs on. */
-function usefulOf(
+/** The selected kernels. */
+function kernelsOf(
   suites: readonly Suite[],
   { kernels }: Choice,
-): ReadonlySet<string> {
-  const selected = suites.flatMap((suite) => suite.kernels)
+): Suite["kernels"] {
+  return suites.flatMap((suite) => suite.kernels)
     .filter(({ name }) => kernels.length === 0 || kernels.includes(name));
-  return new Set(selected.map(({ backend }) => backend));
 }
 
 /** Counts the kernels of users' own suites that are for another device. */

@@ -289,6 +289,15 @@ Deno.test("takeDevice() ends with 3 where there is none, and all the reasons", a
   );
 });
 
+Deno.test("takeDevice() advises no emulator for Python, which runs on none", async () => {
+  const wanted = { ...ANY, backend: "cuda", isPython: true };
+  const { message } = await assertRejects(
+    () => takeDevice(wanted, ALL),
+    UserError,
+  );
+  assertMatch(message, /a Python kernel needs a CUDA device .* torch$/);
+});
+
 Deno.test("sharing() gives devices of one kind, and names one that is absent or of another", () => {
   const device = (index: number, name: string) =>
     ({ index, name, arch: "a" }) as DeviceInfo;

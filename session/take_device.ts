@@ -28,6 +28,8 @@ export interface Taken {
 export interface Wanted extends Target {
   /** Backends that have a kernel to run. */
   readonly useful: ReadonlySet<string>;
+  /** Whether Python runs one of them. @default {false} */
+  readonly isPython?: boolean;
   /** Folder of built kernels, for an emulated device's driver. @default {the program's own folder} */
   readonly kernelCache?: string | undefined;
 }
@@ -51,7 +53,7 @@ export async function takeDevice(
   wanted: Wanted,
   backends: Backends = all,
 ): Promise<Taken> {
-  const { backend: name, device, useful } = wanted;
+  const { backend: name, device, useful, isPython = false } = wanted;
   const tried = name === undefined ? Object.keys(backends) : [name];
   if (name !== undefined && !Object.hasOwn(backends, name)) {
     throw unknown("backend", name, Object.keys(backends));
@@ -95,7 +97,9 @@ export async function takeDevice(
   }
   throw new NoDeviceError(
     `${none}; \`${typed("doctor")}\` says what would mend it${
-      emulatorNote(tried, useful)
+      isPython
+        ? "; a Python kernel needs a CUDA device and a Python with torch"
+        : emulatorNote(tried, useful)
     }`,
     EXIT.nothing,
   );

@@ -186,7 +186,7 @@ function writeDeclarations(to: string): void {
 }
 
 /** Starts the program in Node.js by the Deno of the package `deno`, and ends as it does. */
-const LAUNCHER = `#!/usr/bin/env node
+export const LAUNCHER = `#!/usr/bin/env node
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { constants } from "node:os";
@@ -208,9 +208,8 @@ child.on("error", (error) => {
   console.error(\`error: Cannot start Deno: \${error.message}; install mnkbench again\`);
   process.exitCode = 1;
 });
-// A terminal sends these to the child too: it says how it ends.
-process.on("SIGINT", () => {});
-for (const signal of ["SIGTERM", "SIGHUP"]) {
+// The child takes the copy of a signal that a terminal sends to both for the same one.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   process.on(signal, () => child.kill(signal));
 }
 child.on("exit", (code, signal) => {

@@ -1,7 +1,8 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { join } from "node:path";
 import config from "../deno.json" with { type: "json" };
-import { packPackage } from "./npm_package.ts";
+import { IMPORT_MAP_FILE } from "../session/home.ts";
+import { LAUNCHER, packPackage } from "./npm_package.ts";
 
 /** A suite outside of the package, one kernel of the package and one of its own. */
 const SUITE =
@@ -45,6 +46,51 @@ await bench({ suite: "outside" });
 const npm = await new Deno.Command("sh", { args: ["-c", "command -v npx"] })
   .output();
 const skipped = npm.success ? "" : ", skipped: no npx";
+
+/** Ends by a signal as `bench` does: some time later, with its code. */
+const SLOW =
+  `for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143]]) {
+  Deno.addSignalListener(signal, () => setTimeout(() => Deno.exit(code), 200));
+}
+setTimeout(() => Deno.exit(1), 10_000);
+console.log("ready");
+`;
+
+for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
+  Deno.test({
+    name:
+      `the launcher passes ${signal} on, waits, and ends with ${code}${skipped}`,
+    ignore: skipped !== "",
+    async fn() {
+      const folder = await Deno.makeTempDir();
+      const write = async (path: string, text: string) => {
+        await Deno.mkdir(join(folder, path, ".."), { recursive: true });
+        await Deno.writeTextFile(join(folder, path), text);
+      };
+      try {
+        await write("bin.mjs", LAUNCHER);
+        await write(
+          "node_modules/deno/install_api.cjs",
+          `exports.runInstall = () => ${JSON.stringify(Deno.execPath())};`,
+        );
+        await write(IMPORT_MAP_FILE, '{"imports":{}}');
+        await write("cli/main.js", SLOW);
+        const program = new Deno.Command("node", {
+          args: [join(folder, "bin.mjs")],
+          stdout: "piped",
+        }).spawn();
+        // It alone gets the signal, not its group.
+        const output = program.stdout.getReader();
+        await output.read();
+        program.kill(signal);
+        output.releaseLock();
+        assertEquals((await program.output()).code, code);
+      } finally {
+        await Deno.remove(folder, { recursive: true });
+      }
+    },
+  });
+}
 
 Deno.test({
   name:

@@ -94,7 +94,11 @@ export interface Case extends Runnable {
 }
 
 /** Describes a kernel in listings. */
-export type KernelNote = Pick<Kernel<never>, "name" | "backend" | "idea">;
+export interface KernelNote
+  extends Pick<Kernel<never>, "name" | "backend" | "idea"> {
+  /** As {@linkcode Case.runner}. */
+  readonly runner?: "python";
+}
 
 export type { Overrides, Where } from "./axes.ts";
 
@@ -238,10 +242,11 @@ export function defineSuite<P>(spec: SuiteSpec<P>): Suite {
     name: spec.name,
     title: spec.title,
     op: op.name,
-    kernels: kernels.map(({ name, backend, idea }) => ({
+    kernels: kernels.map(({ name, backend, idea, python }) => ({
       name,
       backend,
       idea,
+      ...(python && { runner: "python" }),
     })),
     baselines: spec.baselines,
     axes: op.axes,

@@ -100,6 +100,7 @@ Deno.test("tune --dispatch writes a table where one config overtakes another", (
       ...["--out", "d.json", "--header", "d.h"],
     );
     assertEquals(code, 0, stderr);
+    assertMatch(stderr, /^Tuning 6 cases at m = 1, 2, 3, 4, 5, 6, then /m);
     const lines = stdout.trimEnd().split("\n");
     assertEquals(lines[0], "matmul k=8 type=f32 epilogue=none layout=nn");
     assertMatch(

@@ -6,7 +6,6 @@
  * @module
  */
 
-import { UserError } from "../../bench/model/errors.ts";
 import type { FlatRow } from "../../bench/row/flat_row.ts";
 import type { DiffData } from "../../report/diff/machine.ts";
 import type { Verdict } from "../../report/diff/verdict.ts";
@@ -125,20 +124,30 @@ export interface DiffOptions extends Judging {
 /**
  * Compares the rows of CSVs, folders or globs: one verdict for each case.
  *
- * @throws {UserError} For what cannot be read, and for sides without a row.
+ * @throws {UserError} For options that are wrong, what cannot be read, and sides without a row.
  */
 export async function diff(
   base: string | readonly string[],
   next: string | readonly string[],
-  { failOn, only, ...judging }: DiffOptions = {},
+  options: DiffOptions = {},
 ): Promise<DiffData> {
-  const [{ compareRows, FAIL_ON }, { diffData }, { VERDICTS }] = await Promise
-    .all([
-      import("./compare_rows.ts"),
-      import("../../report/diff/machine.ts"),
-      import("../../report/diff/verdict.ts"),
-    ]);
-  const found = await compareRows({ base, next, ...judging });
+  const [
+    { compareRows, FAIL_ON },
+    { diffData },
+    { VERDICTS },
+    { checked, diffSchema },
+  ] = await Promise.all([
+    import("./compare_rows.ts"),
+    import("../../report/diff/machine.ts"),
+    import("../../report/diff/verdict.ts"),
+    import("./run_options.ts"),
+  ]);
+  const { failOn, only, ...sources } = checked(
+    diffSchema,
+    { ...options, base, next },
+    "diff",
+  );
+  const found = await compareRows(sources);
   return diffData(found, {
     ...{ failOn: failOn ?? FAIL_ON, only: only ?? VERDICTS, fold: false },
   });
@@ -162,36 +171,39 @@ export interface TableOptions {
   readonly color?: boolean;
 }
 
-/** Formats a table for each suite and device of `rows`: points down, kernels across. */
+/**
+ * Formats a table for each suite and device of `rows`: points down, kernels across.
+ *
+ * @throws {UserError} For rows and options that are wrong.
+ */
 export async function table(
   rows: readonly FlatRow[],
-  { metrics = [], baseline, timer, format = "text", ...screen }: TableOptions =
-    {},
+  options: TableOptions = {},
 ): Promise<string> {
   const [
     flat,
     timing,
     { pivots },
-    metric,
     sheets,
     { tableSheet },
     { baselinesOf },
+    { checked, tableSchema },
   ] = await Promise.all([
     import("../../bench/row/flat_row.ts"),
     import("../../report/model/timing.ts"),
     import("../../report/model/pivot.ts"),
-    import("../../report/table/metrics.ts"),
     import("../../report/table/sheet.ts"),
     import("../../report/table/table.ts"),
     import("./baselines.ts"),
+    import("./run_options.ts"),
   ]);
-  const unknown = metrics.find((name) => !metric.METRICS.includes(name));
-  if (unknown !== undefined) {
-    throw new UserError(
-      `No metric is named ${unknown}: there are ${metric.METRICS.join(", ")}`,
-    );
-  }
-  const timed = rows.filter(({ status }) => status !== "checked");
+  const { metrics, baseline, timer, format, ...given } = checked(
+    tableSchema,
+    { ...options, rows },
+    "table",
+  );
+  const { rows: all, ...screen } = given;
+  const timed = all.filter(({ status }) => status !== "checked");
   const { rows: shown } = timing.ofOneTiming(timed.map(flat.csvRow), { timer });
   const tables = pivots(shown, {
     baselines: (suite) =>
@@ -201,7 +213,7 @@ export async function table(
     const sheet = tableSheet(one, { metrics });
     const lines = format === "md"
       ? sheets.formatMarkdown(sheet)
-      : sheets.formatText(sheet, { width: Infinity, color: false, ...screen });
+      : sheets.formatText(sheet, screen);
     return `${lines.join("\n")}\n`;
   }).join("\n");
 }

@@ -167,10 +167,64 @@ for (
     }));
 }
 
-Deno.test("table() refuses a metric that there is not", async () => {
-  const wrong = { metrics: ["speed"] } as unknown as Parameters<
-    typeof table
-  >[1];
-  const error = await assertRejects(() => table([], wrong), UserError);
-  assertMatch(error.message, /^No metric is named speed: there are us, /);
-});
+for (
+  const [what, rows, options, expected] of [
+    [
+      "metric",
+      [],
+      { metrics: ["speed"] },
+      /field metrics.0 is "speed": it must/,
+    ],
+    [
+      "option",
+      [],
+      { metric: ["us"] },
+      /^Cannot table: field metric is unknown/,
+    ],
+    [
+      "width",
+      [],
+      { width: "wide" },
+      /field width is "wide": it must be a number/,
+    ],
+    ["list of rows", {}, {}, /field rows is an object: it must be a list/],
+    ["row", [{ kernel: "a" }], {}, /field rows.0.status is missing/],
+    [
+      "status",
+      [{ status: "junk" }],
+      {},
+      /field rows.0.status is "junk": it must/,
+    ],
+  ] as const
+) {
+  Deno.test(`table() refuses what is no ${what} in one line`, async () => {
+    const wrong = table as (...given: readonly unknown[]) => Promise<string>;
+    const error = await assertRejects(() => wrong(rows, options), UserError);
+    assertMatch(error.message, expected);
+    assertEquals(error.message.split("\n").length, 1);
+  });
+}
+
+for (
+  const [what, base, options, expected] of [
+    ["option", "a", { treshold: 5 }, /^Cannot diff: field treshold is unknown/],
+    ["number", "a", { threshold: "5" }, /field threshold is "5": it must be a/],
+    [
+      "verdict",
+      "a",
+      { failOn: ["worse"] },
+      /field failOn.0 is "worse": it must/,
+    ],
+    ["path", [{ kernel: "a" }], {}, /field base is a list: it must be /],
+  ] as const
+) {
+  Deno.test(`diff() refuses what is no ${what} in one line`, async () => {
+    const wrong = diff as (...given: readonly unknown[]) => Promise<unknown>;
+    const error = await assertRejects(
+      () => wrong(base, "b", options),
+      UserError,
+    );
+    assertMatch(error.message, expected);
+    assertEquals(error.message.split("\n").length, 1);
+  });
+}

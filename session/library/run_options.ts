@@ -1,5 +1,5 @@
 /**
- * Checks the options of programs that run cases, and makes what runs of them.
+ * Checks what programs give to the library's functions, and makes what runs cases of it.
  *
  * @module
  */
@@ -44,9 +44,11 @@ import {
   MOST_RUNS,
   type Shard,
 } from "../../bench/model/settings.ts";
-import type { FlatRow } from "../../bench/row/flat_row.ts";
+import { type FlatRow, flatRowSchema } from "../../bench/row/flat_row.ts";
 import type { Row } from "../../bench/row/row.ts";
 import { MOST_LEVEL } from "../../bench/tune/levels.ts";
+import { VERDICTS } from "../../report/diff/verdict.ts";
+import { METRICS } from "../../report/table/metrics.ts";
 import type { SweepObserver } from "../findings.ts";
 import { LATEST, RUNS } from "../home.ts";
 import {
@@ -169,6 +171,31 @@ const benchSchema = strictObject({
   unfinished: optional(string(), RUNS),
 });
 
+const paths = union([string(), array(string())]);
+const verdicts = maybe(array(picklist(VERDICTS)));
+
+/** The schema of what `diff()` takes. */
+export const diffSchema = strictObject({
+  base: paths,
+  next: paths,
+  threshold: maybe(number()),
+  minUs: maybe(number()),
+  config: maybe(string()),
+  failOn: verdicts,
+  only: verdicts,
+});
+
+/** The schema of what `table()` takes. */
+export const tableSchema = strictObject({
+  rows: array(flatRowSchema),
+  metrics: optional(array(picklist(METRICS)), []),
+  baseline: maybe(string()),
+  timer: maybe(string()),
+  format: optional(picklist(["text", "md"]), "text"),
+  width: optional(within(1, Infinity), Infinity),
+  color: optional(boolean(), false),
+});
+
 /** Options of `check()` and `bench()`: those of the commands. All of them may be left out. */
 export interface RunOptions
   extends
@@ -267,16 +294,20 @@ export function benchOptions(options: BenchOptions) {
   };
 }
 
-/** @throws {UserError} Where `options` are not of `schema`, with the field that is wrong. */
-function checked<S extends GenericSchema>(
+/**
+ * Returns `options` with the defaults of `schema`.
+ *
+ * @throws {UserError} Where they are not of it, with the field that is wrong.
+ */
+export function checked<S extends GenericSchema>(
   schema: S,
   options: unknown,
-  verb: "bench" | "check",
+  verb: "bench" | "check" | "diff" | "table",
 ): InferOutput<S> {
   const { output, issues } = safeParse(schema, options, { abortEarly: true });
   if (issues === undefined) return output;
   throw new UserError(
-    `Cannot ${verb}: ${formatIssue(issues[0])}; mend the options of ${verb}()`,
+    `Cannot ${verb}: ${formatIssue(issues[0])}; mend what ${verb}() is given`,
   );
 }
 

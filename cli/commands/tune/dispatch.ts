@@ -16,6 +16,7 @@ import {
   type DispatchTable,
 } from "../../../bench/tune/dispatch_header.ts";
 import { assertWritable, replaceFile } from "../../../bench/files/replace.ts";
+import { counted } from "../../../bench/files/terminal_text.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import type { Case, Suite } from "../../../bench/model/suite.ts";
 import { caseText, keyOf } from "../../../bench/row/row.ts";
@@ -65,11 +66,14 @@ export async function writeDispatch(
   refuseAxis(cases, { axis, suites: selected.suites });
   const settings = settingsOf(options, { tune: true });
   const session: TuneSession = { settings, timeout: options.timeout };
-  tell(`Tuning at ${axis} = ${sizes.join(", ")}`);
+  tell(
+    `Tuning ${counted(cases.length, "case")} at ${axis} = ${
+      sizes.join(", ")
+    }, then timing each range's winners at its other sizes; --suite and --kernel choose fewer`,
+  );
   const { done: tuned } = await tuneCases({ ...selected, cases }, session);
   if (tuned.length < cases.length) return stopped();
   const groups = groupsOf(tuned, { axis, suites: selected.suites });
-  tell("Timing each range's winners at its other sizes");
   const probed = await compare(groups, { spans, selected, session });
   if (probed === undefined) return stopped();
   const tables = groups.map((group): DispatchTable => ({
@@ -129,6 +133,7 @@ async function compare(
   const cases = selected.cases.filter((one) =>
     Object.hasOwn(probes, caseText(keyOf(one)))
   );
+  tell(`Timing the winners of ${counted(cases.length, "case")}`);
   const { done } = await tuneCases(
     { ...selected, cases },
     { ...session, probes },
