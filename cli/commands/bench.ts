@@ -44,7 +44,17 @@ import {
 import { nextLine } from "../terminal/next_command.ts";
 import { formatTable } from "../../report/table/table.ts";
 import { assertPublishable } from "../../bench/row/results.ts";
+import { hasRows, type Joined, joinShards } from "./bench/join.ts";
 import { importRecorded, showVerdicts } from "./import/recorded.ts";
+import {
+  clusterFlags,
+  refuseCluster,
+  reportProgress,
+  runShards,
+} from "../slurm.ts";
+import { formatTables, tablesOf } from "./table/tables.ts";
+import { shownJson } from "../../bench/files/json_file.ts";
+import { flatRow } from "../../bench/row/flat_row.ts";
 import { settingsOf } from "../../session/options.ts";
 import {
   exitCodeOf,
@@ -56,7 +66,7 @@ import { titleOf } from "../../session/phase_note.ts";
 import { isOwnKernel, notRun } from "../../session/own_kernels.ts";
 import { casesAnywhere, select, type Selected } from "../../session/select.ts";
 import { NoDeviceError } from "../../session/take_device.ts";
-import { sweep, type SweepEnd } from "../../session/sweep.ts";
+import { sweep } from "../../session/sweep.ts";
 
 /** `mnkbench bench`. */
 export const command = define({
@@ -113,6 +123,7 @@ function flags(words: Words) {
       dryRun: toggle("--dry-run", "List the cases that would run."),
       json: toggle("--json", "Print rows as lines of JSON."),
     }),
+    clusterFlags(),
   );
 }
 
@@ -122,8 +133,15 @@ async function bench(given: BenchOptions): Promise<number> {
   refuseClashes(given);
   const options = await withFile(given);
   if (options.dryRun) return await dryRun(options);
-  const selected = await select(options);
+  if (options.on) return await benchOnCluster(options);
+  reportProgress(options);
+  const orNone = options.progress !== undefined;
+  const selected = await select({ ...options, orNone });
   for (const note of selected.notes) tell(note);
+  if (selected.cases.length === 0) {
+    tell("This shard has no case");
+    return EXIT.ok;
+  }
   const settings = settingsOf(options, { once: options.once });
   if (options.once) return await once(selected, settings);
   return await measure(given, selected, settings);
@@ -174,7 +192,10 @@ async function measure(
   tellFolded(costLine(end.spent, (performance.now() - start) / 1000));
   tell(`The worker held ${Math.ceil(end.memoryBytes / 1e6)} MB at most`);
   for (const path of end.paths) tell(`Wrote ${path}`);
-  if (options.out === undefined) await judge(options, end);
+  if (options.out === undefined) {
+    const runs = [`${end.rows[0]!.provenance.run}`];
+    await judge(options, { runs, paths: end.paths });
+  }
   // Of a kernel file the next command chooses its kernels itself.
   const { kernels } = options;
   const next = { ...selected, selection: { ...selected.selection, kernels } };
@@ -189,16 +210,47 @@ async function measure(
   return code === EXIT.ok && idle !== undefined ? EXIT.nothing : code;
 }
 
-/** Shows verdicts against the recorded rows, and records those of `end` where that is asked for. */
+/** Measures shards on a cluster, and joins their rows. @returns The exit code. */
+async function benchOnCluster(options: BenchOptions): Promise<number> {
+  const { out = LATEST, json } = options;
+  // Unknown names are refused before anything waits in a queue.
+  await casesAnywhere(options);
+  using ended = await runShards({
+    ...{ name: "bench", options, hasRows: true },
+    without: { "--out": true, "--record": false, "--json": false },
+    isWhole: hasRows,
+  });
+  if (ended === undefined) return EXIT.ok;
+  const { rows, paths, runs } = await joinShards(ended.files, out);
+  if (json) { for (const row of rows) say(shownJson(flatRow(row))); }
+  else {
+    const layout = {
+      ...{ against: [], kernels: [], metrics: [], sides: [] },
+      ...{ baseline: undefined, gemmFraction: undefined },
+      ...{ wins: false, tuning: false, format: "text" as const },
+      all: options.kernels.length > 0,
+    };
+    // The shards of a run are one run.
+    const one = rows.map((row) => ({ ...row, run: runs[0]! }));
+    const tables = tablesOf({ rows: one, sides: [] }, layout);
+    say(formatTables(tables, layout, screenOf(Deno.stdout)));
+  }
+  for (const path of paths) tell(`Wrote ${path}`);
+  if (options.out === undefined) await judge(options, { paths, runs });
+  ended.remove();
+  if (rows.some(isFailure)) return EXIT.failed;
+  return ended.codes.every((code) => code === EXIT.nothing)
+    ? EXIT.nothing
+    : EXIT.ok;
+}
+
+/** Shows verdicts against the recorded rows, and records those of `runs` where that is asked for. */
 async function judge(
   { record, json }: BenchOptions,
-  { rows, paths }: SweepEnd,
+  { runs, paths: files }: Pick<Joined, "runs" | "paths">,
 ): Promise<void> {
   const options = {
-    sources: [{
-      from: LATEST,
-      only: { files: paths, runs: [`${rows[0]!.provenance.run}`] },
-    }],
+    sources: [{ from: LATEST, only: { files, runs } }],
     into: RESULTS,
     print: json ? tell : say,
   };
@@ -258,6 +310,12 @@ export function costLine(spent: readonly Spent[], wall: number): string {
 /** @throws {UserError} For options of which one makes another one meaningless. */
 function refuseClashes(options: BenchOptions): void {
   const { resume, fresh, once, dryRun, json, peers, backend, device } = options;
+  refuseCluster(options, {
+    "--shard": options.shard !== undefined,
+    "--once": once,
+    "--resume": resume,
+    "--fresh": fresh,
+  });
   if (once && options.devices !== undefined) {
     throw new UserError("--once runs one case: give --device one number");
   }

@@ -7,6 +7,7 @@
 import { fstatSync } from "node:fs";
 import process from "node:process";
 import { UserError } from "../../bench/model/errors.ts";
+import { replaceFile } from "../../bench/files/replace.ts";
 import { ancestorNamed } from "../../bench/files/run_program.ts";
 import { shownJson } from "../../bench/files/json_file.ts";
 import { recordOf } from "../../bench/row/csv.ts";
@@ -236,6 +237,26 @@ function isPiped(): boolean {
   }
 }
 
+let progressFile: string | undefined;
+
+/** Has every {@linkcode Progress} written into the file at `path` too, as JSON. */
+export function progressTo(path: string): void {
+  progressFile = path;
+}
+
+/** Writes how far a command is for whoever scheduled it. */
+function report(
+  { done, total, failed }: Pick<State, "done" | "total" | "failed">,
+): void {
+  if (progressFile === undefined) return;
+  try {
+    replaceFile(progressFile, `${JSON.stringify({ done, total, failed })}\n`);
+  } catch (error) {
+    // As talk(): measuring goes on without it.
+    if (!(error instanceof UserError)) throw error;
+  }
+}
+
 /** Progress of one command. Disposing it leaves the line to others. */
 export class Progress implements Disposable {
   readonly #show: Show;
@@ -291,8 +312,10 @@ export class Progress implements Disposable {
   [Symbol.dispose](): void {
     this.#stop();
     this.#state = { ...this.#state, note: "" };
-    if (this.#show.terminal) this.#clear();
-    else this.#draw();
+    if (this.#show.terminal) {
+      this.#clear();
+      report(this.#state);
+    } else this.#draw();
   }
 
   #clear(): void {
@@ -308,6 +331,7 @@ export class Progress implements Disposable {
   }
 
   #draw(): void {
+    report(this.#state);
     const { terminal, write, now } = this.#show;
     const elapsed = (now() - this.#start) / 1000;
     const state = { ...this.#state, before: this.#before, elapsed };

@@ -17,7 +17,7 @@ import { readBytesIfThere, unlessMissing } from "../../../bench/files/disk.ts";
 import { counted } from "../../../bench/files/terminal_text.ts";
 import { lockFolders, makeTemporary } from "../../../bench/files/lock.ts";
 import { contained, replaceFile } from "../../../bench/files/replace.ts";
-import { EXIT, UserError } from "../../../bench/model/errors.ts";
+import { UserError } from "../../../bench/model/errors.ts";
 import { COLUMNS, keyText } from "../../../bench/row/row.ts";
 import {
   deviceFolder,
@@ -71,8 +71,10 @@ export interface Recording {
   readonly threshold?: number | undefined;
   /** Write nothing. @default {false} */
   readonly dryRun?: boolean;
-  /** Takes each line. */
-  print(line: string): void;
+  /** Whether failed rows replace times too, as where `bench` writes its rows. @default {false} */
+  readonly replaces?: boolean;
+  /** Takes each line; missing, nothing is compared with what is replaced. */
+  print?(line: string): void;
 }
 
 /** The rows of runs in the CSVs that these wrote. */
@@ -81,8 +83,10 @@ export interface RunRows {
   readonly runs: readonly string[];
 }
 
-/** Prints what changes, then writes it. @returns The exit code. */
-export async function importRecorded(options: Recording): Promise<number> {
+/** Prints what changes, then writes it. @returns The paths of the CSVs. */
+export async function importRecorded(
+  options: Recording,
+): Promise<readonly string[]> {
   const { sources, into } = options;
   const places = (await Promise.all(sources.map(placesIn))).flat();
   using temporary = makeTemporary("mnkbench-import-");
@@ -97,16 +101,20 @@ export async function importRecorded(options: Recording): Promise<number> {
   for (const [place, parts] of Map.groupBy(places, (one) => one.place)) {
     const draft = join(temporary.path, place);
     const target = contained(into, place);
-    staged.push(await stage({ parts, target, draft }));
+    staged.push(await stage({ parts, target, draft }, options));
   }
   refuseClashes(staged);
   const devices = folders.map((folder) =>
     [folder, deviceIn(sources, folder)] as const
   );
-  for (const one of staged) await tellOf(one, options);
+  const targets = staged.map(({ target }) => target);
+  const { print } = options;
+  if (print) {
+    for (const one of staged) await tellOf(one, { ...options, print });
+  }
   if (options.dryRun) {
-    options.print("nothing was written");
-    return EXIT.ok;
+    print?.("nothing was written");
+    return targets;
   }
   for (const { target, draft } of staged) {
     // The samples first: those of rows that are not there are of no use, but do no harm.
@@ -120,8 +128,8 @@ export async function importRecorded(options: Recording): Promise<number> {
   for (const [folder, content] of devices) {
     if (content !== undefined) writeDeviceFile(into, folder, content);
   }
-  options.print(`recorded in ${into}: commit it to keep it`);
-  return EXIT.ok;
+  print?.(`recorded in ${into}: commit it to keep it`);
+  return targets;
 }
 
 /** The CSVs of a source, and their paths below it. */
@@ -161,10 +169,12 @@ function deviceIn(sources: readonly Source[], folder: string) {
 /** Makes at `draft` what is to stand at `target`: the rows of `parts` over those there. */
 async function stage(
   { parts, target, draft }: Pick<Staged, "parts" | "target" | "draft">,
+  { replaces = false }: Pick<Recording, "replaces">,
 ): Promise<Staged> {
   const old = readCsvIfThere(target);
   const timed = new Set(
-    (old ?? []).filter(({ status }) => status === "ok").map(keyText),
+    (old ?? []).filter(({ status }) => status === "ok" && !replaces)
+      .map(keyText),
   );
   // Of many shards the rows are more than memory: only their lines are kept.
   const rows = new Map<string, string>();
@@ -238,7 +248,9 @@ function* rowsIn(
 
 async function tellOf(
   { parts, target, isNew, fresh, kept, left }: Staged,
-  { threshold, print }: Recording,
+  { threshold, print }: Pick<Recording, "threshold"> & {
+    print(line: string): void;
+  },
 ): Promise<void> {
   print(
     `${target}: ${counted(fresh, "row")} measured, ${kept} kept as they were`,
@@ -257,7 +269,9 @@ async function tellOf(
 
 /** Prints how the rows of a run differ from those that they would replace, if there are any. */
 export async function showVerdicts(
-  { sources, into, print }: Pick<Recording, "sources" | "into" | "print">,
+  { sources, into, print }: Pick<Recording, "sources" | "into"> & {
+    print(line: string): void;
+  },
 ): Promise<void> {
   const places = (await Promise.all(sources.map(placesIn))).flat();
   for (const one of places) {

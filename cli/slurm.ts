@@ -1,0 +1,245 @@
+/**
+ * `--on slurm`: the options that give a command's cases to a cluster, and what is shown meanwhile.
+ *
+ * @module
+ */
+
+import { object } from "@optique/core/constructs";
+import type { InferValue } from "@optique/core/parser";
+import { string } from "@optique/core/valueparser";
+import { fileURLToPath } from "node:url";
+import { hashOf } from "../bench/files/hash.ts";
+import { UserError } from "../bench/model/errors.ts";
+import { RunFolder } from "../bench/worker/run_folder.ts";
+import {
+  importFlags,
+  kernelCacheOf,
+  NAME,
+  quoted,
+  RUNS,
+  VERSION,
+} from "../session/home.ts";
+import type { Running } from "../session/options.ts";
+import {
+  type ArrayRun,
+  filesOf,
+  follow,
+  removeRun,
+  sbatchWords,
+  scriptOf,
+  type ShardFiles,
+} from "../session/share/slurm.ts";
+import { maybe, shown, toggle } from "./options/flags.ts";
+import { number, path } from "./options/readers.ts";
+import { flagsOf } from "./permissions.ts";
+import {
+  Interrupt,
+  Progress,
+  progressTo,
+  sayAsIs,
+  tell,
+} from "./terminal/output.ts";
+
+/** The most shards that `--shard` takes. */
+const MOST = 10_000;
+
+/** Options that run the cases on a cluster. */
+export function clusterFlags() {
+  const text = (metavar: "GRES" | "NAME" | "TIME") => string({ metavar });
+  return object("Cluster", {
+    on: maybe(
+      "--on",
+      shown(["slurm"]),
+      `Run the cases as jobs of Slurm, from a folder that all nodes share, and join their results. Stop it at any time: the same command follows the same jobs.`,
+    ),
+    array: maybe(
+      "--array",
+      number("COUNT", { least: 1, most: MOST }),
+      "Jobs of the array, each a shard of about the same cost.",
+    ),
+    gres: maybe("--gres", text("GRES"), "Resources of a job, such as gpu:1."),
+    partition: maybe("--partition", text("NAME"), "Partition of the jobs."),
+    time: maybe(
+      "--time",
+      text("TIME"),
+      "Time limit of a job, such as 2:00:00. For all else set the variables of sbatch, such as SBATCH_ACCOUNT.",
+    ),
+    print: toggle(
+      "--print",
+      "Print the script of the jobs, and submit nothing.",
+    ),
+    progress: maybe(
+      "--progress",
+      path("FILE"),
+      "For schedulers: write into FILE how many cases are done, as JSON. A shard without a case is then no failure.",
+    ),
+  });
+}
+
+/** The options of {@linkcode clusterFlags}. */
+export type ClusterOptions = InferValue<ReturnType<typeof clusterFlags>>;
+
+/** Options of {@linkcode clusterFlags} that the shards do not get, and whether they have a value. */
+const OWN = {
+  ...{ "--on": true, "--array": true, "--gres": true, "--partition": true },
+  ...{ "--time": true, "--print": false },
+};
+
+/** A command of which shards run on a cluster. */
+export interface Shards {
+  readonly name: "bench" | "check" | "tune";
+  readonly options: ClusterOptions & Pick<Running, "kernelCache">;
+  /** Options that the shards do not get either, and whether they have a value. */
+  readonly without?: Readonly<Record<string, boolean>>;
+  /** Options that each shard gets besides. */
+  readonly added?: readonly string[];
+  /** Whether each has rows. @default {false} */
+  readonly hasRows?: boolean;
+  /** As in `follow()`. */
+  isWhole?(files: ShardFiles, code: number): boolean;
+}
+
+/** The shards of a command that have all ended. Disposing it gives its folder to others. */
+export interface EndedShards extends Disposable {
+  readonly files: readonly ShardFiles[];
+  readonly codes: readonly number[];
+  /** Removes what they left, so that the same command begins afresh. */
+  remove(): void;
+}
+
+/**
+ * Checks the options of a command.
+ *
+ * @param clashes Options that mean nothing with `--on`, and whether they are given.
+ * @throws {UserError} Where one means nothing without another, or contradicts it.
+ */
+export function refuseCluster(
+  { on, array, gres, partition, time, print, progress }: ClusterOptions,
+  clashes: Readonly<Record<string, boolean>>,
+): void {
+  if (on === undefined) {
+    const stray = Object.entries({ array, gres, partition, time })
+      .find(([, value]) => value !== undefined)?.[0] ??
+      (print ? "print" : undefined);
+    if (stray === undefined) return;
+    throw new UserError(
+      `--${stray} is of jobs on a cluster: add --on slurm, or leave it out`,
+    );
+  }
+  if (array === undefined) {
+    throw new UserError(
+      "Cannot tell how many jobs to submit: give --array, as in --array 16",
+    );
+  }
+  const all = { ...clashes, "--progress": progress !== undefined };
+  const clash = Object.entries(all).find(([, given]) => given)?.[0];
+  if (clash === undefined) return;
+  throw new UserError(
+    `Cannot combine --on ${on} with ${clash}: leave out one of the two`,
+  );
+}
+
+/**
+ * Runs the shards of a command, and waits until they have ended.
+ *
+ * @returns Nothing where they were printed, or are no longer followed.
+ * @throws {UserError} As `follow()` does, and where another process follows them.
+ */
+export async function runShards(
+  { name, options, without = {}, added = [], hasRows = false, isWhole }: Shards,
+): Promise<EndedShards | undefined> {
+  const { array: count = 1, gres, partition, time } = options;
+  const args = withoutOptions(Deno.args.slice(1), { ...OWN, ...without });
+  const id = hashOf(VERSION, Deno.cwd(), name, `${count}`, ...args)
+    .slice(0, 12);
+  const root = `${RUNS}/slurm`;
+  const run: ArrayRun = {
+    ...{ folder: `${root}/${id}`, job: `${NAME}-${id}`, count, hasRows },
+    resources: { gres, partition, time },
+    words: [
+      ...[Deno.execPath(), "run", "--quiet", "--no-prompt", ...flagsOf(name)],
+      ...[...importFlags(), fileURLToPath(Deno.mainModule), name, ...args],
+      // It depends on how the program was started, which is otherwise in a job.
+      ...(options.kernelCache === undefined
+        ? ["--kernel-cache", kernelCacheOf(undefined)]
+        : []),
+      ...added,
+    ],
+  };
+  const all = Array.from({ length: count }, (_, i) => i + 1);
+  if (options.print) {
+    sayAsIs(scriptOf(run, Deno.cwd()).trimEnd());
+    tell(
+      `Not submitted: ${
+        ["sbatch", ...sbatchWords(run, all)].map(quoted).join(" ")
+      }`,
+    );
+    return undefined;
+  }
+  using owned = new DisposableStack();
+  const folder = owned.use(new RunFolder(root, id));
+  using interrupt = new Interrupt();
+  const files = all.map((index) => filesOf(run, index));
+  let codes: readonly number[] | undefined;
+  {
+    using progress = new Progress(name, 0);
+    codes = await follow(run, {
+      ...{ signal: interrupt.signal },
+      observer: {
+        note: (line) => progress.print(line),
+        progress: (state) => progress.update(state),
+      },
+      ...(isWhole && {
+        isWhole: (index, code) => isWhole(files[index - 1]!, code),
+      }),
+    });
+  }
+  if (codes === undefined) {
+    tell(
+      `Stopped: the jobs go on, and the same command follows them; to cancel them: scancel --name=${run.job}`,
+    );
+    return undefined;
+  }
+  const kept = owned.move();
+  return {
+    ...{ files, codes },
+    remove() {
+      removeRun(run);
+      const rest = [...Deno.readDirSync(run.folder)];
+      // What somebody else put there stays.
+      if (rest.every(({ name }) => name === "lock")) folder.finish();
+    },
+    [Symbol.dispose]: () => kept.dispose(),
+  };
+}
+
+/** Has the progress of a shard written where `--progress` says. */
+export function reportProgress({ progress }: ClusterOptions): void {
+  if (progress !== undefined) progressTo(progress);
+}
+
+/**
+ * Returns `args` without `options`, of which some have a value.
+ *
+ * @example
+ * ```ts
+ * import { withoutOptions } from "./slurm.ts";
+ * import { deepStrictEqual } from "node:assert/strict";
+ *
+ * const options = { "--on": true, "--print": false };
+ * const args = ["--m", "1", "--on", "slurm", "--print", "--on=slurm"];
+ * deepStrictEqual(withoutOptions(args, options), ["--m", "1"]);
+ * ```
+ */
+export function withoutOptions(
+  args: readonly string[],
+  options: Readonly<Record<string, boolean>>,
+): readonly string[] {
+  const kept: string[] = [];
+  for (let i = 0; i < args.length; i++) {
+    const [name = "", value] = args[i]!.split("=", 2);
+    if (!Object.hasOwn(options, name)) kept.push(args[i]!);
+    else if (options[name] && value === undefined) i++;
+  }
+  return kept;
+}

@@ -1,0 +1,587 @@
+/**
+ * Runs the shards of a command as a job array of Slurm: submits them, follows them, and submits
+ * again what a node lost. Slurm decides where and when; what a shard left in the folder of the run
+ * decides whether it has ended.
+ *
+ * @module
+ */
+
+import { number, object } from "valibot";
+import { onDisk, readIfThere, removeIfThere } from "../../bench/files/disk.ts";
+import { jsonIn } from "../../bench/files/json_file.ts";
+import { replaceFile } from "../../bench/files/replace.ts";
+import {
+  ProgramError,
+  type ProgramOutput,
+  runProgram,
+} from "../../bench/files/run_program.ts";
+import { counted } from "../../bench/files/terminal_text.ts";
+import { EXIT, type ExitCode, UserError } from "../../bench/model/errors.ts";
+import { NAME, quoted } from "../home.ts";
+
+/** What Slurm is asked for each shard. Missing leaves it to Slurm and its variables. */
+export interface Resources {
+  readonly gres?: string | undefined;
+  readonly partition?: string | undefined;
+  readonly time?: string | undefined;
+}
+
+/** A command in shards. */
+export interface ArrayRun {
+  /** The folder of what the shards leave, from where the command is given. All nodes share it. */
+  readonly folder: string;
+  /** The name of its jobs, by which they are found again: no other run has it. */
+  readonly job: string;
+  /** The number of shards. */
+  readonly count: number;
+  readonly resources: Resources;
+  /** Program and arguments, which get `--shard` and `--progress`. */
+  readonly words: readonly string[];
+  /** Whether each shard gets a folder for its rows by `--out`. */
+  readonly hasRows: boolean;
+}
+
+/** The files of a shard. */
+export interface ShardFiles {
+  /** The folder of its rows. */
+  readonly rows: string;
+  /** What it printed. */
+  readonly out: string;
+  /** What it said besides, in all of its jobs. */
+  readonly log: string;
+  /** Its exit code: there when it has ended. */
+  readonly exit: string;
+  /** How far it is. */
+  readonly progress: string;
+  /** Locked by its job. */
+  readonly lock: string;
+}
+
+/** The files of shard `index` in `folder`. */
+export function filesOf(
+  { folder }: Pick<ArrayRun, "folder">,
+  index: number | string,
+): ShardFiles {
+  const file = (name: string) => `${folder}/${index}${name}`;
+  return {
+    ...{ rows: file(""), out: file(".out"), log: file(".log") },
+    ...{ exit: file(".exit"), progress: file(".progress") },
+    lock: file(".lock"),
+  };
+}
+
+/** The mark of a run whose rows are where they belong. */
+function joinedFile({ folder }: ArrayRun): string {
+  return `${folder}/joined`;
+}
+
+/**
+ * Removes what a run left, so that the same command begins afresh. Where that was stopped half-way,
+ * {@linkcode follow} goes on with it.
+ *
+ * @throws {UserError} Where the disk refuses.
+ */
+export function removeRun(run: ArrayRun): void {
+  const { folder } = run;
+  replaceFile(joinedFile(run), "");
+  onDisk(folder, () => {
+    for (let index = 1; index <= run.count; index++) {
+      for (const path of Object.values(filesOf(run, index))) {
+        removeIfThere(path);
+      }
+    }
+    removeIfThere(scriptFile(run));
+    removeIfThere(joinedFile(run));
+  });
+}
+
+function scriptFile({ folder }: ArrayRun): string {
+  return `${folder}/job.sh`;
+}
+
+/**
+ * Returns the script of the jobs. All that a user named stands in it as quoted words.
+ *
+ * @param cwd The folder where the command is given.
+ */
+export function scriptOf(run: ArrayRun, cwd: string): string {
+  const { words, count, hasRows } = run;
+  const own = filesOf({ folder: "$run" }, "$shard");
+  return `#!/bin/bash
+# A shard of a command of ${NAME}: SLURM_ARRAY_TASK_ID says which.
+cd -- ${quoted(cwd)} || exit 1
+run=${quoted(run.folder)}
+shard=$SLURM_ARRAY_TASK_ID
+exec 2>>"${own.log}"
+# Two jobs of a shard take turns, and the second finds that it has ended.
+exec 9>>"${own.lock}"
+flock -w 60 9 || exit 1
+[ ! -e "${own.exit}" ] || exit 0
+# They say how the command was started where it was submitted.
+unset INIT_CWD npm_command
+${words.map(quoted).join(" ")} \\
+  --shard "$shard/${count}" --progress "${own.progress}"${
+    hasRows ? ` --out "${own.rows}"` : ""
+  } >"${own.out}"
+code=$?
+# Ended by a signal, it goes on in its next job.
+[ "$code" -lt 128 ] || exit "$code"
+echo "$code" >"${own.exit}.new" && mv "${own.exit}.new" "${own.exit}"
+exit "$code"
+`;
+}
+
+/** Returns the arguments of sbatch that submit `shards`. */
+export function sbatchWords(
+  run: ArrayRun,
+  shards: readonly number[],
+): readonly string[] {
+  const { gres, partition, time } = run.resources;
+  return [
+    ...["--parsable", "--requeue", `--job-name=${run.job}`],
+    `--array=${rangesOf(shards)}`,
+    // The script writes its own: a path may have what Slurm takes for a pattern.
+    ...["--output=/dev/null", "--error=/dev/null"],
+    ...(partition === undefined ? [] : [`--partition=${partition}`]),
+    ...(gres === undefined ? [] : [`--gres=${gres}`]),
+    ...(time === undefined ? [] : [`--time=${time}`]),
+    scriptFile(run),
+  ];
+}
+
+/** Formats ascending numbers as ranges, as in `1-3,7`. */
+function rangesOf(numbers: readonly number[]): string {
+  const ranges: [number, number][] = [];
+  for (const one of numbers) {
+    const last = ranges.at(-1);
+    if (last?.[1] === one - 1) last[1] = one;
+    else ranges.push([one, one]);
+  }
+  return ranges.map(([a, b]) => a === b ? `${a}` : `${a}-${b}`).join();
+}
+
+/** How far the shards are. */
+export interface ArrayProgress {
+  readonly done: number;
+  readonly total: number;
+  readonly failed: number;
+  readonly note: string;
+}
+
+/** Takes what is found while shards run. */
+export interface ArrayObserver {
+  note(line: string): void;
+  progress(state: ArrayProgress): void;
+}
+
+/** Options of following a run. */
+export interface Following {
+  readonly observer: ArrayObserver;
+  /** Aborting it stops following: the jobs go on. */
+  readonly signal: AbortSignal;
+  /**
+   * Tells whether a shard that ended with code 1 or 3 did what it was asked for.
+   *
+   * @default {with 1 it did}
+   */
+  readonly isWhole?: (index: number, code: number) => boolean;
+}
+
+/** Jobs of a shard that may be lost in a row without a case done in between. */
+const MOST_LOST = 3;
+/** Milliseconds between two looks at the jobs: more and more while nothing changes. */
+const LOOK_MS = { least: 500, most: 10_000, factor: 1.3 };
+/** Milliseconds that a file of another host may need to be seen. */
+const SEEN_MS = 10_000;
+
+/**
+ * Submits the shards that have neither ended nor a job, and follows all until they have ended.
+ *
+ * @returns The exit code of each shard; nothing where it was stopped.
+ * @throws {UserError} Where Slurm is not there or refuses, and where a shard did not end: what it
+ * measured is kept.
+ */
+export async function follow(
+  run: ArrayRun,
+  options: Following,
+): Promise<readonly number[] | undefined> {
+  const { observer, signal } = options;
+  onDisk(run.folder, () => Deno.mkdirSync(run.folder, { recursive: true }));
+  if (readIfThere(joinedFile(run)) !== undefined) removeRun(run);
+  replaceFile(scriptFile(run), scriptOf(run, Deno.cwd()));
+  let jobs: readonly Job[] | undefined = await jobsOf(run);
+  const follower = new Follower(run, options, jobs);
+  let wait = LOOK_MS.least;
+  let before = "";
+  while (true) {
+    const state = follower.look(jobs ?? []);
+    observer.progress(state);
+    if (follower.isDone) return follower.codes;
+    if (jobs !== undefined) {
+      const wanted = follower.lost(jobs);
+      if (wanted.length > 0) await submit(run, wanted);
+      else if (follower.isOver && !jobs.some(isAlive)) throw follower.error();
+    }
+    const now = JSON.stringify(state);
+    wait = now === before
+      ? Math.min(LOOK_MS.most, wait * LOOK_MS.factor)
+      : LOOK_MS.least;
+    before = now;
+    await pause(wait, signal);
+    if (signal.aborted) return undefined;
+    try {
+      jobs = await jobsOf(run);
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      // The shards go on without whoever manages the queue.
+      jobs = undefined;
+      follower.tellOnce(`${error.message}; trying again`);
+    }
+  }
+}
+
+/** Decides from the files of shards and from their jobs what has ended, and what to submit. */
+class Follower {
+  readonly #run: ArrayRun;
+  readonly #options: Following;
+  readonly #shards: readonly number[];
+  readonly #codes = new Map<number, number>();
+  readonly #failures = new Map<number, Failure>();
+  /** The jobs of a shard that were lost since it got on, and how many cases it had done then. */
+  readonly #tries = new Map<number, { lost: number; done: number }>();
+  /** Since when a shard has no job. */
+  readonly #gone = new Map<number, number>();
+  readonly #told = new Set<string>();
+  /** Jobs that had ended before. */
+  readonly #old: Set<string>;
+
+  constructor(run: ArrayRun, options: Following, jobs: readonly Job[]) {
+    this.#run = run;
+    this.#options = options;
+    this.#shards = Array.from({ length: run.count }, (_, i) => i + 1);
+    this.#old = new Set(jobs.filter((job) => !isAlive(job)).map(nameOf));
+    for (const index of this.#shards) {
+      const { exit } = filesOf(run, index);
+      const code = codeIn(exit);
+      // What failed as a whole is tried again.
+      if (code !== undefined && !this.#isEnd(index, code)) removeIfThere(exit);
+    }
+  }
+
+  /** Whether all shards did what they were asked for. */
+  get isDone(): boolean {
+    return this.#codes.size === this.#run.count && this.#failures.size === 0;
+  }
+
+  /** Whether no shard is left that may still do so. */
+  get isOver(): boolean {
+    return this.#shards.every((index) =>
+      this.#codes.has(index) || this.#failures.has(index)
+    );
+  }
+
+  /** The exit codes of the shards that have ended. */
+  get codes(): readonly number[] {
+    return this.#shards.flatMap((index) => this.#codes.get(index) ?? []);
+  }
+
+  /** The error of the shards that failed. */
+  error(): UserError {
+    const codes = new Set([...this.#failures.values()].map(({ code }) => code));
+    return new UserError(
+      `${this.#failures.size} of ${
+        counted(this.#run.count, "shard")
+      } did not end, as said above: the same command submits them again`,
+      codes.size === 1 ? [...codes][0]! : EXIT.failed,
+    );
+  }
+
+  /** Says `line` unless it was said before. */
+  tellOnce(line: string): void {
+    if (!this.#told.has(line)) this.#options.observer.note(line);
+    this.#told.add(line);
+  }
+
+  /** Reads the files of the shards. @returns How far they are. */
+  look(jobs: readonly Job[]): ArrayProgress {
+    for (const index of this.#shards) {
+      if (this.#codes.has(index)) continue;
+      const code = codeIn(filesOf(this.#run, index).exit);
+      if (code === undefined) continue;
+      this.#codes.set(index, code);
+      if (this.#isEnd(index, code)) this.#failures.delete(index);
+      else this.#fail(index, failureOf(this.#run, index, code));
+    }
+    return stateOf(this.#run, { codes: this.#codes, jobs });
+  }
+
+  /** Returns the shards to submit: those that have no job, and may end by another one. */
+  lost(jobs: readonly Job[]): readonly number[] {
+    const alive = Map.groupBy(jobs.filter(isAlive), ({ index }) => index);
+    for (const { reason } of [...alive.values()].flat()) {
+      if (reason === "" || USUAL_REASONS.has(reason)) continue;
+      this.tellOnce(
+        `Jobs wait, as Slurm says: ${reason}; \`squeue --name=${this.#run.job}\` shows them`,
+      );
+    }
+    return this.#shards.filter((index) => {
+      if (this.#codes.has(index) || this.#failures.has(index)) return false;
+      if (!alive.has(index)) return this.#isLost(index, jobs);
+      this.#gone.delete(index);
+      return false;
+    });
+  }
+
+  /** Returns whether to submit shard `index`, which has no job and has not ended. */
+  #isLost(index: number, jobs: readonly Job[]): boolean {
+    const known = jobs.filter((job) =>
+      job.index === index && !this.#old.has(nameOf(job))
+    );
+    const done = progressOf(this.#run, index)?.done ?? 0;
+    const before = this.#tries.get(index);
+    if (known.length > 0 || before !== undefined) {
+      const since = this.#gone.get(index) ?? performance.now();
+      this.#gone.set(index, since);
+      if (performance.now() - since < SEEN_MS) return false;
+      const state = known.at(-1)?.state;
+      const lost = before !== undefined && done <= before.done
+        ? before.lost + 1
+        : 1;
+      const what = `Shard ${index} of ${this.#run.count}`;
+      const end = endOf(state, lost);
+      if (end !== undefined) {
+        this.#fail(index, { line: `${what} ${end}`, code: EXIT.failed });
+        return false;
+      }
+      this.#options.observer.note(
+        `${what} was lost (${
+          state ?? "Slurm knows it no more"
+        }) and is submitted again`,
+      );
+      this.#tries.set(index, { lost, done });
+    } else this.#tries.set(index, { lost: 0, done });
+    this.#gone.delete(index);
+    return true;
+  }
+
+  #isEnd(index: number, code: number): boolean {
+    const { isWhole = () => code === EXIT.failed } = this.#options;
+    return code === EXIT.ok ||
+      (code === EXIT.failed || code === EXIT.nothing) && isWhole(index, code);
+  }
+
+  #fail(index: number, failure: Failure): void {
+    this.#failures.set(index, failure);
+    this.#options.observer.note(failure.line);
+  }
+}
+
+/** Why a shard did not do what it was asked for. */
+interface Failure {
+  readonly line: string;
+  readonly code: ExitCode;
+}
+
+function failureOf(run: ArrayRun, index: number, code: number): Failure {
+  const { log } = filesOf(run, index);
+  const said = (readIfThere(log) ?? "").split("\n")
+    .findLast((line) => line.startsWith("error: "))?.slice("error: ".length);
+  return {
+    line: `Shard ${index} of ${run.count} failed with code ${code}: ${
+      said ?? `see ${log}`
+    }`,
+    code: Object.values(EXIT).find((known) => known === code && known > 0) ??
+      EXIT.failed,
+  };
+}
+
+/** Says why a shard whose job ended in `state` is not submitted again; nothing where it is. */
+function endOf(state: string | undefined, times: number): string | undefined {
+  const kept = "its rows are kept: the same command goes on with it";
+  if (state === "CANCELLED") return `was cancelled; ${kept}`;
+  if (state === "TIMEOUT" || state === "DEADLINE") {
+    return `hit its time limit; ${kept}, with a longer --time if you give one`;
+  }
+  if (state === "OUT_OF_MEMORY") {
+    return `took more memory than its job has; ${kept}, with SBATCH_MEM_PER_NODE set to more`;
+  }
+  if (times <= MOST_LOST) return undefined;
+  return `was lost ${times} times, at last as ${
+    state ?? "Slurm knew it no more"
+  }; ${kept} where the nodes can see this folder`;
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  signal.addEventListener("abort", () => resolve(), { once: true });
+  await promise;
+  clearTimeout(timer);
+}
+
+const progressSchema = object({
+  done: number(),
+  total: number(),
+  failed: number(),
+});
+
+function progressOf(run: ArrayRun, index: number) {
+  const text = readIfThere(filesOf(run, index).progress);
+  return text === undefined ? undefined : jsonIn(progressSchema, text);
+}
+
+/** Sums up how far the shards are. Of one that has not begun as much is expected as of others. */
+function stateOf(
+  run: ArrayRun,
+  { codes, jobs }: {
+    readonly codes: ReadonlyMap<number, number>;
+    readonly jobs: readonly Job[];
+  },
+): ArrayProgress {
+  const known = Array.from(
+    { length: run.count },
+    (_, i) => progressOf(run, i + 1),
+  ).filter((one) => one !== undefined);
+  const sum = (of: (one: typeof known[number]) => number) =>
+    known.reduce((total, one) => total + of(one), 0);
+  const total = known.length === 0
+    ? 0
+    : Math.round(sum(({ total }) => total) * run.count / known.length);
+  const open = jobs.filter(({ index }) => !codes.has(index)).filter(isAlive);
+  const pending = open.filter(({ state }) => state === "PENDING").length;
+  const parts = [
+    `${codes.size} of ${counted(run.count, "shard")} ended`,
+    ...(open.length > pending ? [`${open.length - pending} running`] : []),
+    ...(pending > 0 ? [`${pending} pending`] : []),
+  ];
+  return {
+    ...{ done: sum(({ done }) => done), total },
+    ...{ failed: sum(({ failed }) => failed), note: parts.join(", ") },
+  };
+}
+
+function codeIn(path: string): number | undefined {
+  const text = readIfThere(path)?.trim();
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
+}
+
+/** A job of the array. */
+interface Job {
+  /** Of the whole array, which was submitted at once. */
+  readonly id: string;
+  /** Its shard. */
+  readonly index: number;
+  readonly state: string;
+  /** Why it waits; empty where it does not. */
+  readonly reason: string;
+}
+
+/** The states of jobs that have ended, see `squeue(1)`. */
+const ENDED = new Set([
+  ...["BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED"],
+  ...["NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "REVOKED", "TIMEOUT"],
+]);
+/** Reasons to wait for that nobody need do anything about. */
+const USUAL_REASONS = new Set([
+  ...["None", "Priority", "Resources", "BeginTime", "Cleaning", "Prolog"],
+  ...["JobArrayTaskLimit", "Dependency"],
+]);
+
+function nameOf({ id, index }: Job): string {
+  return `${id}_${index}`;
+}
+
+function isAlive({ state }: Job): boolean {
+  return !ENDED.has(state);
+}
+
+/**
+ * Asks Slurm for the jobs of a run, those of before too as far as it remembers them.
+ *
+ * @throws {UserError} Where it does not answer.
+ */
+async function jobsOf({ job }: ArrayRun): Promise<readonly Job[]> {
+  const { success, stdout, stderr } = await slurm("squeue", [
+    ...["--noheader", "--array", "--states=all", `--name=${job}`],
+    "--format=%F|%K|%T|%r",
+  ]);
+  if (!success) {
+    throw new UserError(
+      `Cannot ask Slurm for jobs: ${lineOf(stderr)}; see \`scontrol ping\``,
+    );
+  }
+  return stdout.split("\n").filter((line) => line !== "").map((line) => {
+    const [id = "", index = "", state = "", reason = ""] = line.split("|");
+    const waits = state === "PENDING" || state.startsWith("REQUEUE");
+    return { id, index: Number(index), state, reason: waits ? reason : "" };
+  }).toSorted((a, b) => Number(a.id) - Number(b.id));
+}
+
+/** @throws {UserError} Where sbatch refuses, with what it says and a way out. */
+async function submit(
+  run: ArrayRun,
+  shards: readonly number[],
+): Promise<void> {
+  const { success, stderr } = await slurm("sbatch", sbatchWords(run, shards));
+  if (success) return;
+  const why = lineOf(stderr);
+  const what = `Cannot submit ${counted(shards.length, "shard")}: ${why}`;
+  if (/array/i.test(why)) {
+    const most = await mostShards();
+    if (most !== undefined && run.count > most) {
+      throw new UserError(
+        `${what}; this cluster's MaxArraySize allows --array ${most} at most`,
+      );
+    }
+  }
+  throw new UserError(
+    `${what}; ${
+      /partition/i.test(why)
+        ? "`sinfo -s` lists the partitions for --partition"
+        : /generic resource|gres/i.test(why)
+        ? "`sinfo -o %G` lists what --gres may ask for"
+        : "nothing that was measured is lost: correct the options, then give the command again"
+    }`,
+  );
+}
+
+/** Returns the most shards that the cluster lets an array have, if it says so. */
+async function mostShards(): Promise<number | undefined> {
+  const { stdout } = await slurm("scontrol", ["show", "config"]);
+  const size = /^MaxArraySize\s*=\s*(\d+)/m.exec(stdout)?.[1];
+  // The greatest index is less than it, and shards count from 1.
+  return size === undefined ? undefined : Number(size) - 1;
+}
+
+/** Returns the first reason in what a program of Slurm said, without the program's name. */
+function lineOf(stderr: string): string {
+  const lines = stderr.split("\n")
+    .map((line) => line.replace(/^\w+: (error: )?/, "").trim())
+    .filter((line) => line !== "");
+  return lines[0] ?? "it says nothing";
+}
+
+/** More than a busy controller takes to answer. */
+const LIMIT_MS = 120_000;
+
+async function slurm(
+  program: string,
+  args: readonly string[],
+): Promise<ProgramOutput> {
+  try {
+    return await runProgram(program, {
+      args,
+      // Messages in English, and no format but those that are asked for.
+      env: { LC_ALL: "C" },
+      limitMs: LIMIT_MS,
+    });
+  } catch (error) {
+    if (!(error instanceof ProgramError)) throw error;
+    throw new UserError(
+      error.late
+        ? `Cannot reach Slurm: ${error.message}; give the same command again, which finds the jobs that were submitted`
+        : `Cannot reach Slurm: ${error.message}; start the command where ${program} is on PATH, or leave out --on`,
+    );
+  }
+}
