@@ -8,21 +8,27 @@
  * @module
  */
 
-import { modelLayers } from "./model_layers.ts";
+import {
+  feedForward,
+  groupedAttention,
+  latentAttention,
+  modelLayers,
+  router,
+} from "./model_layers.ts";
 
 export default modelLayers("decode-glm", {
   title: "layers of GLM-5 and GLM-4.5 over 4 GPUs",
   layers: [
-    // GLM-5: Q and KV down, which every GPU has; Q up; output.
-    { n: 2048 + 512 + 64, k: 6144 },
-    { n: 64 * (192 + 64) / 4, k: 2048 },
-    { n: 6144, k: 64 * 256 / 4 },
-    // GLM-5: router; gate and up; down.
-    { n: 256, k: 6144 },
-    { n: 2 * 12288 / 4, k: 6144 },
-    { n: 6144, k: 12288 / 4 },
-    // GLM-4.5: QKV; output.
-    { n: (96 + 2 * 8) * 128 / 4, k: 5120, bias: true },
-    { n: 5120, k: 96 * 128 / 4 },
+    // GLM-5.
+    ...latentAttention({
+      ...{ hidden: 6144, heads: 64, nope: 192, rope: 64, value: 256 },
+      ...{ qRank: 2048, kvRank: 512 },
+    }, 4),
+    router(6144, 256),
+    ...feedForward({ hidden: 6144, inner: 12288 }, 4),
+    // GLM-4.5.
+    ...groupedAttention({
+      ...{ hidden: 5120, heads: 96, kvHeads: 8, headDim: 128, bias: true },
+    }, 4),
   ],
 });

@@ -7,18 +7,21 @@
  * @module
  */
 
-import { modelLayers } from "./model_layers.ts";
+import {
+  feedForward,
+  latentAttention,
+  modelLayers,
+  router,
+} from "./model_layers.ts";
 
 export default modelLayers("decode-kimi-k2", {
   title: "layers of Kimi K2 over 4 GPUs",
   layers: [
-    // Q and KV down, which every GPU has; Q up; output.
-    { n: 1536 + 512 + 64, k: 7168 },
-    { n: 64 * (128 + 64) / 4, k: 1536 },
-    { n: 7168, k: 64 * 128 / 4 },
-    // Router; gate and up, and down, of the shared expert.
-    { n: 384, k: 7168 },
-    { n: 2 * 2048 / 4, k: 7168 },
-    { n: 7168, k: 2048 / 4 },
+    ...latentAttention({
+      ...{ hidden: 7168, heads: 64, nope: 128, rope: 64, value: 128 },
+      ...{ qRank: 1536, kvRank: 512 },
+    }, 4),
+    router(7168, 384),
+    ...feedForward({ hidden: 7168, inner: 2048 }, 4),
   ],
 });

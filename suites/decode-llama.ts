@@ -8,20 +8,15 @@
  * @module
  */
 
-import { modelLayers } from "./model_layers.ts";
+import { feedForward, groupedAttention, modelLayers } from "./model_layers.ts";
 
 export default modelLayers("decode-llama", {
   title: "layers of Llama 70B and 405B over 8 GPUs",
   layers: [
-    // 70B: QKV; output; gate and up; down.
-    { n: (64 + 2 * 8) * 128 / 8, k: 8192 },
-    { n: 8192, k: 64 * 128 / 8 },
-    { n: 2 * 28672 / 8, k: 8192 },
-    { n: 8192, k: 28672 / 8 },
-    // 405B: the same.
-    { n: (128 + 2 * 8) * 128 / 8, k: 16384 },
-    { n: 16384, k: 128 * 128 / 8 },
-    { n: 2 * 53248 / 8, k: 16384 },
-    { n: 16384, k: 53248 / 8 },
-  ],
+    { hidden: 8192, heads: 64, inner: 28672 },
+    { hidden: 16384, heads: 128, inner: 53248 },
+  ].flatMap((model) => [
+    ...groupedAttention({ ...model, kvHeads: 8, headDim: 128 }, 8),
+    ...feedForward(model, 8),
+  ]),
 });

@@ -8,20 +8,18 @@
  * @module
  */
 
-import { modelLayers } from "./model_layers.ts";
+import { feedForward, groupedAttention, modelLayers } from "./model_layers.ts";
 
 export default modelLayers("decode-qwen32b", {
   title: "layers of Qwen3-32B and Qwen2.5-32B over 4 GPUs",
   layers: [
-    // Qwen3: QKV; output; gate and up; down.
-    { n: (64 + 2 * 8) * 128 / 4, k: 5120 },
-    { n: 5120, k: 64 * 128 / 4 },
-    { n: 2 * 25600 / 4, k: 5120 },
-    { n: 5120, k: 25600 / 4 },
-    // Qwen2.5: the same.
-    { n: (40 + 2 * 8) * 128 / 4, k: 5120, bias: true },
-    { n: 5120, k: 40 * 128 / 4 },
-    { n: 2 * 27648 / 4, k: 5120 },
-    { n: 5120, k: 27648 / 4 },
-  ],
+    { hidden: 5120, heads: 64, inner: 25600 },
+    { hidden: 5120, heads: 40, inner: 27648, isQwen2: true },
+  ].flatMap(({ isQwen2 = false, ...model }) => [
+    ...groupedAttention(
+      { ...model, kvHeads: 8, headDim: 128, bias: isQwen2 },
+      4,
+    ),
+    ...feedForward(model, 4),
+  ]),
 });

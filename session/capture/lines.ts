@@ -82,7 +82,7 @@ export function labelOfGemm(gemm: CapturedGemm): string {
     ...(compute === "f32" ? [] : [compute]),
     layout,
     ...(epilogue === "none" ? [] : [epilogue]),
-    ...(scale === undefined ? [] : [`scale=${scale}`]),
+    ...(scale === undefined ? [] : [scale]),
     ...strides,
   ].filter((word) => word !== "").join(" ");
 }

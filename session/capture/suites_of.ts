@@ -4,7 +4,7 @@
  * @module
  */
 
-import { shortened, visible } from "../../bench/files/terminal_text.ts";
+import { folded, shortened, visible } from "../../bench/files/terminal_text.ts";
 import type { Captured } from "../../bench/model/captured.ts";
 import {
   BOUND,
@@ -83,7 +83,7 @@ function textOf(
   return [
     "/**",
     ...[
-      `GEMMs of ${program}.`,
+      `GEMMs of ${comment(program)}.`,
       "",
       `The most expensive come first. Shares are of ${of}.`,
       ...others.map((other) =>
@@ -95,7 +95,11 @@ function textOf(
       ...uncovered.map((line) =>
         `- ${percent(line.share)} ${line.label}: ${line.why}`
       ),
-    ].map((line) => ` * ${comment(line)}`.trimEnd()),
+    ].flatMap((line) =>
+      line === ""
+        ? [" *"]
+        : folded(inert(line), WIDTH, "  ").map((part) => ` * ${part}`)
+    ),
     " */",
     "",
     `import { ${imports.join(", ")} } from "mnkbench";`,
@@ -137,10 +141,13 @@ export function programOf({ program }: Captured): string {
 }
 
 /** Returns `text` as a part of a comment: one line that does not end it. */
+function inert(text: string): string {
+  return visible(text.replaceAll(/\s+/g, " ").trim()).replaceAll("*/", "* /");
+}
+
+/** Returns the start of `text` that a line of a comment has room for. */
 function comment(text: string): string {
-  const line = visible(text.replaceAll(/\s+/g, " ").trim())
-    .replaceAll("*/", "* /");
-  return shortened(line, WIDTH);
+  return shortened(inert(text), WIDTH);
 }
 
 /** Formats a share; a dash where it is unknown. */

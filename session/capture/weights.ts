@@ -98,8 +98,11 @@ export function weightsOf(
             } without a library's time${on}: \`${suite}\``,
           ]
           : []),
-        ...step.gemms.flatMap(({ label, why }) =>
-          why === undefined ? [] : [`no op: ${label}: ${why}`]
+        ...[...Map.groupBy(
+          step.gemms.filter(({ why }) => why !== undefined),
+          ({ why }) => why,
+        )].map(([why, own]) =>
+          `no op: ${own.map(({ label }) => label).join(", ")}: ${why}`
         ),
         ...captured.notes,
       ],
