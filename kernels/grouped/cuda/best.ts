@@ -24,6 +24,7 @@ import {
   type BestConfig,
   leastOf,
   predict,
+  rowsOf,
   rules,
   type Schedule,
   scheduleOf,
@@ -32,7 +33,9 @@ import {
   warpsOf,
 } from "./best_configs.ts";
 
-const ITEM_BYTES = 88;
+const ITEM_BYTES = 96;
+/** Of `Item`: a tile starts at so many of as many parts of K. */
+const TURNS = 65536;
 
 /** The place of the packed tokens of a problem. */
 interface Packed {
@@ -88,6 +91,7 @@ function itemTables(
   },
 ) {
   const { bins } = schedule;
+  const each = rowsOf(config);
   const { places } = placesOf(schedule);
   const items = bins.map((bin) => [
     ...bin.map(({ problem, row, token, cols, first, slabs, ...piece }) => {
@@ -105,6 +109,7 @@ function itemTables(
         tokens.address + BigInt(base + (first * rows + token) * 128),
         ...[m, n, k, row, token, cols, rows * 128, slabs],
         ...[...place, piece.pieces, piece.piece],
+        ...[Math.floor(row / each / Math.ceil(n / each) * TURNS), 0],
       ];
     }),
     Array<bigint>(ITEM_BYTES / 8).fill(0n),
@@ -163,11 +168,12 @@ export const best: Kernel<GroupedPoint> = defineKernel<
       KGROUPS: [1, 2],
       PIECES: [1, 0],
       SLABS: [4, 1],
+      STAGGER: [1, 0],
     })].filter(({ MAXN, STEP, WARPGROUPS, KGROUPS }) =>
-      // Sums have all registers. Steps of 8 would be many sizes to compile.
-      MAXN > 128
-        ? WARPGROUPS === 2 && KGROUPS === 1 && STEP === 16
-        : WARPGROUPS === 4
+      // Sums of many tokens have all registers. Steps of 8 would be many sizes to compile.
+      WARPGROUPS === 2
+        ? MAXN >= 128 && KGROUPS === 1 && STEP === 16
+        : MAXN <= 128
     ),
   rules,
   predict,

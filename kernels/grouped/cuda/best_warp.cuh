@@ -14,32 +14,41 @@ __device__ __forceinline__ int part_of_k() {
 struct Weights {
   static constexpr int LANES = 2 * SPAN, AT_ONCE = 32 / LANES; // of a row; rows
   const Item* items;
-  int at; // of the item that is copied
+  int at; // twice the number of the item that is copied, and 1 if slabs before its first are to come
   const unsigned char* from;
   unsigned step, below; // bytes to the rows that are copied next, and to the last eight
   int left;             // slabs to be copied of it; none after the last item
   unsigned slot, to;    // shared addresses of the warp's ring, and of the lane's part of a place
 
   __device__ Weights(const Item* items, int at, unsigned base)
-      : items(items), at(at - 1), slot(base + RING + threadIdx.x / 32 * OWN) {
+      : items(items), at(2 * (at - 1)), slot(base + RING + threadIdx.x / 32 * OWN) {
     unsigned lane = threadIdx.x % 32, slab = lane % LANES / 2;
     unsigned turn = MUTANT(best_no_swizzle) ? 0 : slab % 4;
     to = slot + slab * 512 + (lane / LANES ^ turn) * 32 + lane % 2 * 16;
     open();
   }
-  // The next item that has slabs for this warp, if any.
+  // The slabs of an item before the one that was first, or the next item that has any for this warp.
   __device__ __forceinline__ void open() {
+    if (STAGGER && at % 2) {
+      Part k(items[at / 2], part_of_k());
+      at--;
+      left = k.shift;
+      from -= 32 * k.count;
+      return;
+    }
     do {
-      at++;
-      left = Part(items[at], part_of_k()).count;
-    } while (KGROUPS > 1 && left == 0 && items[at].k);
+      at += 2;
+      left = Part(items[at / 2], part_of_k()).count;
+    } while (KGROUPS > 1 && left == 0 && items[at / 2].k);
     if (left == 0) return;
-    const Item& item = items[at];
+    const Item& item = items[at / 2];
+    Part k(item, part_of_k());
     unsigned t = thread(), lane = t % 32, bytes = item.k / 2;
     int row = item.row + t / 32 % SHARERS * 16;
     // Rows beyond the last are others again; N is a multiple of 8.
     from = item.b + (long long)(min(row, item.n - 8) + lane / LANES) * bytes +
-           Part(item, MUTANT(best_same_weights) ? 0 : part_of_k()).first * 32 + lane % LANES * 16;
+           (MUTANT(best_same_weights) ? 0 : k.first + k.shift) * 32 + lane % LANES * 16;
+    if (k.shift) left -= k.shift, at++;
     step = bytes * AT_ONCE;
     below = row + 8 < item.n || MUTANT(best_no_row_guard) ? bytes * 8 : 0;
   }

@@ -6,8 +6,10 @@
 
 import { type DeviceInfo, tensorMapOn } from "../../../bench/device/device.ts";
 import { BYTES } from "../../../bench/model/dtype.ts";
+import { grid } from "../../../bench/model/grid.ts";
 import type { Rule } from "../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
+import { blocksPerUnit } from "../../../bench/model/occupancy.ts";
 import { launched } from "../../common/launch.ts";
 import { fitsMemory, noWgmma } from "../../common/rules.ts";
 import {
@@ -22,6 +24,17 @@ import {
 } from "../../common/wgmma_ring.ts";
 import { scaledMatmul } from "../op.ts";
 import { BLOCK, type ScaledPoint } from "../point.ts";
+
+/** The tunables. */
+type ScaledConfig = RingConfig & {
+  /** 1: the sums of a step are added while the products of the next one are under way. */
+  readonly AHEAD: number;
+};
+
+/** About the registers of a thread: its sums, those of steps, and what nvcc 13.0 takes beside them. */
+function registersOf({ BM, BN, WARPS, AHEAD }: ScaledConfig): number {
+  return BM * BN / 32 / WARPS * (2 + AHEAD) + 40;
+}
 
 /** Bytes of shared memory for scales, and for the sums that a cluster sends. */
 function besideRing(point: ScaledPoint, config: RingConfig): number {
@@ -56,30 +69,44 @@ const rules = {
       ? undefined
       : `BK=${BK}: a step has one scale of blocks of ${BLOCK}`,
   ...ringRules(bytesOf),
+  ahead: (point, config) =>
+    config.AHEAD === 0 || cutOf(point, config).steps > 1
+      ? undefined
+      : "AHEAD=1: no step comes after the only one",
+  registers(_, config, info) {
+    const registers = registersOf(config);
+    const threads = 32 * config.WARPS + 32;
+    return blocksPerUnit({ threads, registers }, info) >= config.RESIDENT
+      ? undefined
+      : `about ${registers} registers a thread: ${config.RESIDENT} blocks of ${threads} do not fit`;
+  },
   shared: fitsMemory((point: ScaledPoint, config: RingConfig) => {
     const { step, beside } = bytesOf(point, config);
     return beside + step;
   }),
-} satisfies Record<string, Rule<ScaledPoint, RingConfig>>;
+} satisfies Record<string, Rule<ScaledPoint, ScaledConfig>>;
 
-function configs(
+function* configs(
   point: ScaledPoint,
   info: DeviceInfo,
-): Iterable<RingConfig> {
+): Generator<ScaledConfig> {
   const { m, n, scale } = point;
   // Narrow tiles of few rows of B fill more of the device.
   const most = [...(n > 1024 ? [] : [32]), 64, 128];
-  return ringConfigs(point, info, {
+  const rings = ringConfigs(point, info, {
     rows: most.map((rows) => evenRows(m, rows)),
     steps: scale === "block128" ? [BLOCK] : [BLOCK, 2 * BLOCK],
     splitsTiles: (BN) => BN >= 64,
   });
+  for (const ring of rings) {
+    for (const { AHEAD } of grid({ AHEAD: [1, 0] })) yield { ...ring, AHEAD };
+  }
 }
 
 /** See {@linkcode ringTime}. */
 function predict(
   point: ScaledPoint,
-  config: RingConfig,
+  config: ScaledConfig,
   { units }: DeviceInfo,
 ): number {
   const { m, n, k, scale } = point;
@@ -89,7 +116,8 @@ function predict(
     memory: (m + n) * k / MEMORY,
     copied: BM + Math.min(m, BN),
     products: BM / 64 * 2 * BN * BK / BLOCK,
-    waits: 250 + (scale === "block128" ? 3 * BN : 0),
+    // Additions that products do not hide; a guess for AHEAD.
+    waits: (250 + (scale === "block128" ? 3 * BN : 0)) / (1 + config.AHEAD),
     sums: BM * BN,
   });
 }
@@ -98,7 +126,7 @@ function predict(
 const MEMORY = 3.1e6;
 
 /** FP8 products of warpgroups. */
-export const wgmma: Kernel<ScaledPoint> = launched<ScaledPoint, RingConfig>(
+export const wgmma: Kernel<ScaledPoint> = launched<ScaledPoint, ScaledConfig>(
   scaledMatmul,
   {
     name: "wgmma",
@@ -136,7 +164,7 @@ export const wgmma: Kernel<ScaledPoint> = launched<ScaledPoint, RingConfig>(
         entry: "scaled_wgmma",
         args: [
           tensorMapOn(device, B!, {
-            ...{ ...box, rows: n, boxRows: Math.min(BM, Math.ceil(n / 8) * 8) },
+            ...{ ...box, rows: n, boxRows: BM },
           }),
           tensorMapOn(device, A!, { ...box, rows: m, boxRows: BN }),
           ...[scaleA, scaleB, C, m, n, k, slice],

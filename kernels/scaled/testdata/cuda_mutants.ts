@@ -22,18 +22,37 @@ function mutantCase(
 
 /** N and M are no whole tiles; there are two warpgroups of rows, or of tokens. */
 const TALL = [
-  { m: 27, n: 140, k: 656 },
-  { BM: 128, BN: 16, BK: 256, WARPS: 8, CLUSTER: 2, RESIDENT: 1 },
+  { m: 27, n: 140, k: 1680 },
+  {
+    BM: 128,
+    BN: 16,
+    BK: 256,
+    WARPS: 8,
+    CLUSTER: 2,
+    RESIDENT: 1,
+    STAGGER: 0,
+    AHEAD: 1,
+  },
 ] as const;
 const WIDE = [
   { m: 27, n: 300, k: 1040 },
-  { BM: 64, BN: 32, BK: 128, WARPS: 8, CLUSTER: 2, RESIDENT: 1 },
+  {
+    BM: 64,
+    BN: 32,
+    BK: 128,
+    WARPS: 8,
+    CLUSTER: 2,
+    RESIDENT: 1,
+    STAGGER: 1,
+    AHEAD: 1,
+  },
 ] as const;
 
 /** By the kind of scales. */
 export const mutantCases: Readonly<Record<string, MutantCase<ScaledPoint>>> = {
   row: mutantCase("row", TALL, [
     ...["fp8_same_rows", "fp8_same_k", "fp8_no_reset", "fp8_no_wait"],
+    ...["fp8_same_box", "fp8_no_barrier"],
     ...["fp8_first_scale", "fp8_no_row_guard", "fp8_no_token_guard"],
   ]),
   tensor: mutantCase("tensor", TALL, [

@@ -3,12 +3,12 @@
 //
 // Idea: a block has the same rows of both weights, so that a gate and its up meet in a thread's
 // registers and X is read once for both. Rows of weights are the 64 rows of a product and rows of X
-// its columns, of which there may be 8. A warp of its own fills one ring of K steps of all three by
-// tensor maps. Blocks of a cluster have slices of K and add their sums in cluster_reduce.cuh: what
-// they send is two gates with their two ups, so that one block has both sums.
+// its columns, of which there may be 8. One ring has K steps of all three (weight_ring.cuh). Blocks of
+// a cluster have slices of K and add their sums in cluster_reduce.cuh: what they send is two gates
+// with their two ups, so that one block has both sums.
 //
 // Compile-time: TYPE, BM (rows of either weight, a tile's), BN (rows of X, a tile's), BK, WARPS,
-// STAGES, CLUSTER.
+// STAGES, CLUSTER, STAGGER.
 //
 //   gates, ups, tokens: boxes of BM x 64 of W1 and of W2, and of BN x 64 of X
 //   `slice` of K, whole steps, for each block of a tile
@@ -17,6 +17,8 @@
 #define LAYOUT nt
 #define WARPGROUPS 1
 
+#include "../../common/weight_ring.cuh"
+#include "../../device/ptx_mma.h"
 #include "../../matmul/cuda/tile/cluster_reduce.cuh"
 #include "silu.cuh"
 
@@ -41,14 +43,9 @@ struct Sums {
   Vec part[SLOTS];
 };
 
-struct Ring {
-  using TiledMma = Sums;
-  // Bytes of a stage, of each operand box after box.
-  static constexpr int WEIGHTS = BM * BK * 2, TOKENS = BN * BK * 2, STAGE = 2 * WEIGHTS + TOKENS;
-  static constexpr int BARRIERS = STAGES * STAGE, ROOM = BARRIERS + STAGES * 16;
-  // The warp that copies comes after those that multiply.
-  static constexpr int BLOCK = THREADS + 32;
-};
+// Bytes of a step, of each operand box after box.
+constexpr int WEIGHTS = BM * BK * 2, TOKENS = BN * BK * 2;
+using Ring = WeightRing<Sums, 2 * WEIGHTS + TOKENS>;
 
 extern "C" __global__ void __launch_bounds__(Ring::BLOCK, 1)
 swiglu(const __grid_constant__ TensorMap gates, const __grid_constant__ TensorMap ups,
@@ -56,44 +53,24 @@ swiglu(const __grid_constant__ TensorMap gates, const __grid_constant__ TensorMa
   using S = ClusterReduce<Ring>;
   using Vec = Sums::Vec;
   int n0 = blockIdx.y * BM, m0 = blockIdx.z * BN, k0 = blockIdx.x * slice;
-  int steps = (min(slice, K - k0) + BK - 1) / BK;
-  // Of each stage one barrier counts the bytes that have come, and one the warps that have read them.
-  unsigned ring = shared_address(memory), come = ring + Ring::BARRIERS, read = come + STAGES * 8;
+  Ring ring((min(slice, K - k0) + BK - 1) / BK);
   bool copies = threadIdx.x == THREADS;
-  auto ask = [&](int step, int s) {
-    unsigned to = ring + s * Ring::STAGE, bar = come + s * 8;
-    barrier_expect(bar, Ring::STAGE - MUTANT(swiglu_few_bytes) * Ring::TOKENS);
+  auto ask = [&](int turn, unsigned to, unsigned bar) {
 #pragma unroll
     for (int box = 0; box < BK / BOX; box++) {
-      int k = k0 + step * BK + (MUTANT(swiglu_same_box) ? 0 : box) * BOX;
+      int k = k0 + turn * BK + (MUTANT(swiglu_same_box) ? 0 : box) * BOX;
       copy_tile(to + box * BM * 128, &gates, k, n0, bar);
-      copy_tile(to + Ring::WEIGHTS + box * BM * 128, &ups, k, n0, bar);
-      copy_tile(to + 2 * Ring::WEIGHTS + box * BN * 128, &tokens, k, m0, bar);
+      copy_tile(to + WEIGHTS + box * BM * 128, &ups, k, n0, bar);
+      copy_tile(to + 2 * WEIGHTS + box * BN * 128, &tokens, k, m0, bar);
     }
   };
-  if (copies) {
-#pragma unroll
-    for (int s = 0; s < STAGES; s++) {
-      barrier_init(come + s * 8, 1);
-      barrier_init(read + s * 8, MUTANT(swiglu_one_warp) ? 1 : WARPS);
-    }
-    barrier_made();
-#pragma unroll
-    for (int s = 0; s < STAGES; s++)
-      if (s == 0 || s < steps) ask(s, s);
-  }
+  if (copies) ring.open(ask);
   S shares;
   shares.open();
   if (!MUTANT(swiglu_no_barrier)) __syncthreads();
 
-  int stage = 0, parity = 0;
   if (threadIdx.x >= THREADS) {
-#pragma unroll 1
-    for (int step = STAGES; copies && step < steps; step++) {
-      if (!MUTANT(swiglu_early_refill)) barrier_wait(read + stage * 8, parity);
-      ask(step, stage);
-      if (++stage == STAGES) stage = 0, parity ^= 1;
-    }
+    if (copies) ring.refill(ask);
     __syncwarp();
     if (CLUSTER > 1) cluster_wait();
     return;
@@ -105,10 +82,9 @@ swiglu(const __grid_constant__ TensorMap gates, const __grid_constant__ TensorMa
   unsigned column = MUTANT(swiglu_same_tokens) ? 0 : columnOf(here.position) * 128;
   float gate[WN / 2] = {}, up[WN / 2] = {};
 #pragma unroll 1
-  for (int step = 0; step < steps; step++) {
-    unsigned a = ring + stage * Ring::STAGE + row;
-    unsigned b = ring + stage * Ring::STAGE + 2 * Ring::WEIGHTS + column;
-    if (!MUTANT(swiglu_no_wait)) barrier_wait(come + stage * 8, parity);
+  for (int step = 0; step < ring.steps; step++) {
+    unsigned a = ring.here() + row, b = ring.here() + 2 * WEIGHTS + column;
+    ring.wait();
     wgmma_fence();
 #pragma unroll
     for (int i = 0; i < BK / 16; i++) {
@@ -116,15 +92,14 @@ swiglu(const __grid_constant__ TensorMap gates, const __grid_constant__ TensorMa
       int k = MUTANT(swiglu_same_k) ? 0 : i % 4;
       unsigned long long of = descriptor(b + i / 4 * BN * 128, i % 4);
       multiply(TYPE(), gate, descriptor(at, k), of);
-      multiply(TYPE(), up, descriptor(at + (MUTANT(swiglu_same_weights) ? 0 : Ring::WEIGHTS), k), of);
+      multiply(TYPE(), up, descriptor(at + (MUTANT(swiglu_same_weights) ? 0 : WEIGHTS), k), of);
     }
     wgmma_commit();
     // A stage has been read when the products of the next one are all that is under way.
     wgmma_wait<1 + MUTANT(swiglu_late_wait)>();
-    __syncwarp();
-    if (step > 0 && step - 1 + STAGES < steps && lane == 0) barrier_arrive(read + before * 8);
-    before = stage;
-    if (++stage == STAGES) stage = 0, parity ^= 1;
+    if (step > 0) ring.release(step - 1, before);
+    before = ring.stage;
+    ring.next();
   }
   wgmma_wait<MUTANT(swiglu_no_finish)>();
   Sums sums;

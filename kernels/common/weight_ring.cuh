@@ -1,0 +1,85 @@
+// A ring of K steps of few tokens and of the weights that they are multiplied by, for products of
+// warpgroups.
+//
+// Idea: a warp of its own fills the ring by tensor maps: one lane of it asks for a step as soon as all
+// who multiply have read what was there. Of each stage one mbarrier counts the bytes that have come,
+// and one the warps that have read them.
+//
+// Blocks that have other weights read the same tokens. With STAGGER each starts at another step of K,
+// so that not all ask for the same lines of the cache at a time.
+//
+// Compile-time, beside warps.cuh's: STAGES, STAGGER; grid: y is tiles of weights
+#ifndef MNKBENCH_WEIGHT_RING
+#define MNKBENCH_WEIGHT_RING
+#include "mutant.h"
+#include "../device/ptx_barrier.h"
+#include "../matmul/cuda/tile/warps.cuh"
+
+// `BYTES` of a stage.
+template <class Sums, int BYTES>
+struct WeightRing {
+  using TiledMma = Sums;
+  static constexpr int BARRIERS = STAGES * BYTES, ROOM = BARRIERS + STAGES * 16;
+  // The warp that copies comes after those that multiply.
+  static constexpr int BLOCK = THREADS + 32;
+
+  unsigned base, come, read;
+  int steps, shift, stage = 0, parity = 0;
+
+  __device__ WeightRing(int steps)
+      : base(shared_address(memory)), come(base + BARRIERS), read(come + STAGES * 8), steps(steps),
+        shift(STAGGER ? blockIdx.y * (unsigned)steps / gridDim.y : 0) {}
+  // Where in K the step is that is number `step` of this block.
+  __device__ int turn(int step) const {
+    int at = step + shift;
+    return at >= steps && !MUTANT(weights_no_wrap) ? at - steps : at;
+  }
+  __device__ void next() {
+    if (++stage == STAGES) stage = 0, parity ^= 1;
+  }
+  // Where the next step is.
+  __device__ unsigned here() const { return base + stage * BYTES; }
+
+  // The thread that copies: makes the barriers, and asks for the first steps. `ask(turn, to, bar)`
+  // asks for the BYTES of a step.
+  template <class Ask>
+  __device__ void open(Ask ask) const {
+#pragma unroll
+    for (int s = 0; s < STAGES; s++) {
+      barrier_init(come + s * 8, 1);
+      barrier_init(read + s * 8, MUTANT(weights_one_warp) ? 1 : WARPS);
+    }
+    barrier_made();
+#pragma unroll
+    for (int s = 0; s < STAGES; s++)
+      if (s == 0 || s < steps) fetch(ask, s, s);
+  }
+  // The same thread: the others.
+  template <class Ask>
+  __device__ void refill(Ask ask) {
+#pragma unroll 1
+    for (int step = STAGES; step < steps; step++, next()) {
+      if (!MUTANT(weights_early_refill)) barrier_wait(read + stage * 8, parity);
+      fetch(ask, step, stage);
+    }
+  }
+  // Those who multiply: the next step is there.
+  __device__ void wait() const {
+    if (!MUTANT(weights_no_wait)) barrier_wait(come + stage * 8, parity);
+  }
+  // The warp has read step `step`, which was in stage `from`.
+  __device__ void release(int step, int from) const {
+    __syncwarp();
+    if (step + STAGES < steps && threadIdx.x % 32 == 0) barrier_arrive(read + from * 8);
+  }
+
+ private:
+  template <class Ask>
+  __device__ void fetch(Ask ask, int step, int to) const {
+    unsigned bar = come + to * 8;
+    barrier_expect(bar, BYTES - (MUTANT(weights_few_bytes) ? 1024 : 0));
+    ask(turn(step), base + to * BYTES, bar);
+  }
+};
+
+#endif
