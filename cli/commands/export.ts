@@ -6,7 +6,6 @@
  */
 
 import { merge, object } from "@optique/core/constructs";
-import type { InferValue } from "@optique/core/parser";
 import { option } from "@optique/core/primitives";
 import { BRIEFS, define } from "../command.ts";
 import {
@@ -23,7 +22,7 @@ export const command = define({
   name: "export",
   brief: BRIEFS.export,
   examples: [
-    "export --op matmul --kernel cluster-k --arch sm_90a --out mine --m 1:512 --n 4096 --k 4096",
+    "export --op matmul --arch sm_90a --out mine --m 1..512 --n 4096 --k 4096",
     "export --suite decode-llama --kernel wgmma-k --arch sm_90a --out mine",
   ],
   codes: {
@@ -31,18 +30,15 @@ export const command = define({
     1: "a kernel cannot be compiled; nothing is written",
   },
   flags,
-  run: async (options: ExportOptions) => {
+  run: async (options) => {
     const { exportKernels } = await import("./export/files.ts");
     return await exportKernels(options);
   },
 });
 
-/** Options of `export`. */
-export type ExportOptions = InferValue<ReturnType<typeof flags>>;
-
 function flags(words: Words) {
   return merge(
-    choiceFlags(words, "none: one point for each --m, --n and --k"),
+    choiceFlags(words, "the shapes of --op at --m, --n and --k"),
     object("Exporting", {
       op: maybe(
         "--op",

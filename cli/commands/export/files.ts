@@ -15,8 +15,10 @@ import {
   defineSuite,
   type Suite,
 } from "../../../bench/model/suite.ts";
+import { isAuto } from "../../../bench/tune/auto_kernel.ts";
 import { ops, type RegisteredOp } from "../../../kernels/mod.ts";
 import {
+  besideAuto,
   casesWithin,
   choose,
   type Filter,
@@ -25,9 +27,9 @@ import {
 } from "../../../session/cases.ts";
 import { HOME, kernelCacheOf, NAME, VERSION } from "../../../session/home.ts";
 import { backendNamed } from "../../../session/take_device.ts";
+import type { Choice } from "../../../session/options.ts";
 import { Progress, say } from "../../terminal/output.ts";
 import { archInfo, inParallel, titleOf } from "../build/kernels.ts";
-import type { ExportOptions } from "../export.ts";
 import {
   buildsOf,
   type Exported,
@@ -39,6 +41,18 @@ import launchHeader from "./launch.h" with { type: "text" };
 import matmulTest from "./test_matmul.c" with { type: "text" };
 import { type PlanTable, ROW_AXIS, tablesOf } from "./tables.ts";
 
+/** What `export` is asked for. */
+export interface ExportOptions extends Choice {
+  /** The name of the operation. @default {that of the suites} */
+  readonly op: string | undefined;
+  readonly arch: string;
+  /** The folder to write. */
+  readonly out: string;
+  readonly kernelCache: string | undefined;
+}
+
+/** The kernel that chooses one of the others. */
+const AUTO = "auto";
 /** The backend whose kernels are exported. */
 const BACKEND = "cuda";
 
@@ -87,22 +101,22 @@ export async function exportKernels(
 
 /** The cases to export, those of a point in the order of `--kernel`, and their operation. */
 async function chosen(
-  { op: wanted, suites, kernels, overrides, where, quick }: ExportOptions,
+  { op: wanted, suites, kernels: names, overrides, where, quick }:
+    ExportOptions,
 ): Promise<
   { readonly registered: RegisteredOp; readonly cases: readonly Case[] }
 > {
-  if (kernels.length === 0) {
-    throw new UserError(
-      "Cannot export without a kernel: give --kernel, as in --kernel cluster-k, or several, of which the first that can run is taken",
-    );
-  }
+  const kernels = names.length > 0 ? names : [AUTO];
   const named = wanted === undefined ? undefined : registeredAs(wanted);
   if (named && suites.length === 0) {
-    const suite = ownSuite(named, { kernels, overrides });
+    const [suite] = await besideAuto(
+      [ownSuite(named, { kernels, overrides })],
+      kernels,
+    );
     const filter: Filter = {
       ...{ kernels, points: "all", overrides: {}, where, backend: BACKEND },
     };
-    return { registered: named, cases: casesOf([suite], filter, kernels) };
+    return { registered: named, cases: casesOf([suite!], filter, kernels) };
   }
   if (suites.length === 0) {
     throw new UserError(
@@ -146,7 +160,7 @@ function ownSuite(
     backend === BACKEND && python === undefined
   );
   for (const name of kernels) {
-    if (!own.some((kernel) => kernel.name === name)) {
+    if (!isAuto(name) && !own.some((kernel) => kernel.name === name)) {
       throw unknown("kernel", name, own.map((kernel) => kernel.name));
     }
   }
