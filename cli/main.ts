@@ -39,9 +39,9 @@ export const COMMANDS: Readonly<
   report: () => import("./commands/report.ts"),
   history: () => import("./commands/history.ts"),
   import: () => import("./commands/import.ts"),
+  capture: () => import("./commands/capture.ts"),
   list: () => import("./commands/list.ts"),
   build: () => import("./commands/build.ts"),
-  export: () => import("./commands/export.ts"),
   init: () => import("./commands/init.ts"),
   doctor: () => import("./commands/doctor.ts"),
 } satisfies Record<

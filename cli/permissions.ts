@@ -39,7 +39,7 @@ const NEEDS: Readonly<Record<Name, readonly string[]>> = {
   tune: PERMISSIONS,
   compare: PERMISSIONS,
   build: PERMISSIONS,
-  export: PERMISSIONS,
+  capture: PERMISSIONS,
   // The driver of a GPU, and git.
   init: PERMISSIONS.filter((flag) => flag !== "--allow-sys"),
   // Compilers and drivers, which it asks for their versions; with --devices it builds kernels.

@@ -117,15 +117,14 @@ export function unitsOf(
   return [...new Map(units.map((unit) => [buildText(unit), unit])).values()];
 }
 
-/** Returns a build as a line of a listing. */
-export function titleOf({ source, defines }: Build): string {
+function titleOf({ source, defines }: Build): string {
   const name = source.pathname.split("/").at(-1);
   const values = Object.entries(defines).map(([k, v]) => `${k}=${v}`);
   return [name, ...values].join(" ");
 }
 
 /** `work` on every one of `items`, as many at a time as the machine has cores. */
-export async function inParallel<T>(
+async function inParallel<T>(
   items: readonly T[],
   work: (item: T) => Promise<void>,
 ): Promise<void> {

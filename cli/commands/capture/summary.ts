@@ -1,0 +1,104 @@
+/**
+ * Formats what a program's GEMMs cost.
+ *
+ * @module
+ */
+
+import { aligned, counted } from "../../../bench/files/terminal_text.ts";
+import type { Captured, CapturedGemm } from "../../../bench/model/captured.ts";
+
+const MOST_GEMMS = 20;
+const MOST_OTHERS = 5;
+
+/** Returns the lines of a summary: GEMMs in the order of what they cost, and what is not covered. */
+export function summaryOf(captured: Captured): readonly string[] {
+  const { gemms, other, clock, window_s, gpu_busy_us, notes } = captured;
+  const time = timeOf(gemms);
+  const unseen = other.filter(({ is_gemm }) => is_gemm);
+  const rest = other.filter(({ is_gemm }) => !is_gemm);
+  const calls = gemms.reduce((sum, gemm) => sum + gemm.calls, 0);
+  const busy = gpu_busy_us === undefined
+    ? ""
+    : `; the GPU was busy for ${percent(gpu_busy_us, window_s * 1e6)}`;
+  const timed = clock === "none" ? "" : `, ${milliseconds(time)} of kernels`;
+  return [
+    `${counted(gemms.length, "GEMM")} in ${counted(calls, "call")}${timed} in ${
+      window_s.toFixed(1)
+    } s${busy}`,
+    ...tableOf(gemms, time),
+    ...(clock === "cupti"
+      ? [
+        `GEMM time covered: ${percent(time, time + timeOf(unseen))}${
+          unseen.length === 0 ? "" : "; not seen as calls:"
+        }`,
+        ...kernelLines(unseen),
+        `Other kernels: ${milliseconds(timeOf(rest))}${
+          rest.length === 0 ? "" : ", the slowest:"
+        }`,
+        ...kernelLines(rest),
+      ]
+      : []),
+    ...notes.map((note) => `Note: ${note}`),
+  ];
+}
+
+function tableOf(
+  gemms: readonly CapturedGemm[],
+  time: number,
+): readonly string[] {
+  if (gemms.length === 0) return [];
+  const shown = gemms.slice(0, MOST_GEMMS);
+  const lines = shown.map((gemm) => [
+    gemm.time_us === null ? "" : percent(gemm.time_us, time),
+    `${gemm.calls}`,
+    gemm.time_us === null ? "" : (gemm.time_us / gemm.calls).toFixed(2),
+    `${gemm.m}x${gemm.n}x${gemm.k}${gemm.batch > 1 ? ` x${gemm.batch}` : ""}`,
+    typesOf(gemm),
+    gemm.layout,
+    gemm.epilogue,
+    gemm.phase,
+    gemm.op === "" ? `no op: ${gemm.why_no_op}` : gemm.op,
+  ]);
+  const more = gemms.length - shown.length;
+  return [
+    ...aligned([
+      [
+        ...["share", "calls", "us/call", "MxNxK", "types", "layout"],
+        ...["epilogue", "phase", "op"],
+      ],
+      ...lines,
+    ], new Set([0, 1, 2])),
+    ...(more > 0 ? [`and ${more} more`] : []),
+  ];
+}
+
+function typesOf({ a, b, c, compute, scale }: CapturedGemm): string {
+  const types = a === b && b === c
+    ? a
+    : a === b
+    ? `${a}>${c}`
+    : `${a},${b}>${c}`;
+  return `${types}${compute === "f32" ? "" : `/${compute}`}${
+    scale === undefined ? "" : ` ${scale}`
+  }`;
+}
+
+function kernelLines(kernels: Captured["other"]): readonly string[] {
+  return kernels.slice(0, MOST_OTHERS).map(({ name, calls, time_us }) =>
+    `  ${milliseconds(time_us)} in ${counted(calls, "call")}: ${name}`
+  );
+}
+
+function timeOf(
+  all: readonly { readonly time_us: number | null }[],
+): number {
+  return all.reduce((sum, { time_us }) => sum + (time_us ?? 0), 0);
+}
+
+function milliseconds(us: number): string {
+  return `${(us / 1000).toFixed(2)} ms`;
+}
+
+function percent(part: number, whole: number): string {
+  return whole > 0 ? `${(100 * part / whole).toFixed(1)} %` : "0 %";
+}
