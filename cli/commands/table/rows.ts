@@ -264,9 +264,10 @@ function suitesOf(file: string, known: ReadonlySet<string>): string[] {
 
 /** Returns whether figures are relative to a baseline that no option names. */
 function needsBaseline(
-  { baseline, metrics }: RowChoice,
+  { baseline, metrics, weights }: RowChoice,
 ): boolean {
-  return baseline === undefined && metrics.includes("speedup");
+  return baseline === undefined &&
+    (weights !== undefined || metrics.includes("speedup"));
 }
 
 /** Returns what tells whether a row is of its suite's baseline: the preferred one with a time. */
