@@ -35,6 +35,8 @@ export const BRIEFS = {
   list: "List suites, kernels, cases and stale rows.",
   build:
     "Compile kernels for --arch, and pack them for a machine without a network.",
+  export:
+    "Write kernels as binaries, with a C header and a PyTorch operator to launch them.",
   init: "Write a kernel, a suite and a CI workflow into your repository.",
   doctor: "Show what works on this machine, and how to fix the rest.",
 } as const;

@@ -42,6 +42,7 @@ export const COMMANDS: Readonly<
   capture: () => import("./commands/capture.ts"),
   list: () => import("./commands/list.ts"),
   build: () => import("./commands/build.ts"),
+  export: () => import("./commands/export.ts"),
   init: () => import("./commands/init.ts"),
   doctor: () => import("./commands/doctor.ts"),
 } satisfies Record<

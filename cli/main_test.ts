@@ -31,6 +31,7 @@ Usage: mnkbench COMMAND ...
   capture                     Record the GEMMs that a program runs, with calls and times.
   list                        List suites, kernels, cases and stale rows.
   build                       Compile kernels for --arch, and pack them for a machine without a network.
+  export                      Write kernels as binaries, with a C header and a PyTorch operator to launch them.
   init                        Write a kernel, a suite and a CI workflow into your repository.
   doctor                      Show what works on this machine, and how to fix the rest.
   completions                 Generate shell completion script or provide completions.

@@ -39,6 +39,7 @@ const NEEDS: Readonly<Record<Name, readonly string[]>> = {
   tune: PERMISSIONS,
   compare: PERMISSIONS,
   build: PERMISSIONS,
+  export: PERMISSIONS,
   capture: PERMISSIONS,
   // The driver of a GPU, and git.
   init: PERMISSIONS.filter((flag) => flag !== "--allow-sys"),

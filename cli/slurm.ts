@@ -7,12 +7,20 @@
 import { object } from "@optique/core/constructs";
 import type { InferValue } from "@optique/core/parser";
 import { string } from "@optique/core/valueparser";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import {
+  readIfThere,
+  removeIfThere,
+  unlessMissing,
+} from "../bench/files/disk.ts";
 import { hashOf } from "../bench/files/hash.ts";
 import { UserError } from "../bench/model/errors.ts";
 import { RunFolder } from "../bench/worker/run_folder.ts";
 import {
+  HOME,
   importFlags,
+  isPackage,
   kernelCacheOf,
   NAME,
   quoted,
@@ -95,7 +103,11 @@ export interface Shards {
   readonly added?: readonly string[];
   /** Whether each has rows. @default {false} */
   readonly hasRows?: boolean;
-  /** As in `follow()`. */
+  /**
+   * Whether a shard that ended with code 1 or 3 did what it was asked for.
+   *
+   * @default {where it printed anything}
+   */
   isWhole?(files: ShardFiles, code: number): boolean;
 }
 
@@ -103,6 +115,8 @@ export interface Shards {
 export interface EndedShards extends Disposable {
   readonly files: readonly ShardFiles[];
   readonly codes: readonly number[];
+  /** The lines that they printed, in their order. */
+  readonly lines: readonly string[];
   /** Removes what they left, so that the same command begins afresh. */
   remove(): void;
 }
@@ -146,22 +160,31 @@ export function refuseCluster(
  * @throws {UserError} As `follow()` does, and where another process follows them.
  */
 export async function runShards(
-  { name, options, without = {}, added = [], hasRows = false, isWhole }: Shards,
+  { name, options, without = {}, added = [], hasRows = false, ...more }: Shards,
 ): Promise<EndedShards | undefined> {
   const { array: count = 1, gres, partition, time } = options;
+  const { isWhole = ({ out }) => linesIn(out).length > 0 } = more;
   const args = withoutOptions(Deno.args.slice(1), { ...OWN, ...without });
+  const isPacked = needsPacking();
   const id = hashOf(VERSION, Deno.cwd(), name, `${count}`, ...args)
     .slice(0, 12);
   const root = `${RUNS}/slurm`;
+  const folder = `${root}/${id}`;
   const run: ArrayRun = {
-    ...{ folder: `${root}/${id}`, job: `${NAME}-${id}`, count, hasRows },
+    ...{ folder, job: `${NAME}-${id}`, count, hasRows },
     resources: { gres, partition, time },
     words: [
-      ...[Deno.execPath(), "run", "--quiet", "--no-prompt", ...flagsOf(name)],
-      ...[...importFlags(), fileURLToPath(Deno.mainModule), name, ...args],
+      ...(isPacked ? [`${programIn(folder)}/${NAME}`] : [
+        ...[Deno.execPath(), "run", "--quiet", "--no-prompt", ...flagsOf(name)],
+        ...[...importFlags(), fileURLToPath(Deno.mainModule)],
+      ]),
+      ...[name, ...args],
       // It depends on how the program was started, which is otherwise in a job.
       ...(options.kernelCache === undefined
-        ? ["--kernel-cache", kernelCacheOf(undefined)]
+        ? [
+          "--kernel-cache",
+          isPacked ? `${root}/cache` : kernelCacheOf(undefined),
+        ]
         : []),
       ...added,
     ],
@@ -177,7 +200,8 @@ export async function runShards(
     return undefined;
   }
   using owned = new DisposableStack();
-  const folder = owned.use(new RunFolder(root, id));
+  const lock = owned.use(new RunFolder(root, id));
+  if (isPacked) await packInto(folder);
   using interrupt = new Interrupt();
   const files = all.map((index) => filesOf(run, index));
   let codes: readonly number[] | undefined;
@@ -189,9 +213,7 @@ export async function runShards(
         note: (line) => progress.print(line),
         progress: (state) => progress.update(state),
       },
-      ...(isWhole && {
-        isWhole: (index, code) => isWhole(files[index - 1]!, code),
-      }),
+      isWhole: (index, code) => isWhole(files[index - 1]!, code),
     });
   }
   if (codes === undefined) {
@@ -200,17 +222,48 @@ export async function runShards(
     );
     return undefined;
   }
+  const lines = files.flatMap(({ out }) => linesIn(out));
   const kept = owned.move();
   return {
-    ...{ files, codes },
+    ...{ files, codes, lines },
     remove() {
       removeRun(run);
-      const rest = [...Deno.readDirSync(run.folder)];
+      removeIfThere(programIn(folder));
+      const rest = [...Deno.readDirSync(folder)];
       // What somebody else put there stays.
-      if (rest.every(({ name }) => name === "lock")) folder.finish();
+      if (rest.every(({ name }) => name === "lock")) lock.finish();
     },
     [Symbol.dispose]: () => kept.dispose(),
   };
+}
+
+/**
+ * Returns whether nodes may not see the program: it is on another file system than the folder that
+ * they must share. The npm package has no sources to pack, and is taken as it is.
+ */
+function needsPacking(): boolean {
+  const own = [Deno.execPath(), HOME].map((path) => Deno.statSync(path).dev);
+  return !isPackage() && own.some((dev) => dev !== Deno.statSync(".").dev);
+}
+
+function programIn(folder: string): string {
+  return `${folder}/program`;
+}
+
+/** Copies the program into `folder`, where that was not done before. */
+async function packInto(folder: string): Promise<void> {
+  const program = programIn(folder);
+  if (unlessMissing(() => Deno.statSync(program))) return;
+  const { gather } = await import("./commands/build/archive.ts");
+  const draft = `${program}.new`;
+  removeIfThere(draft);
+  await gather(resolve(draft), { arch: [], kernelCache: undefined });
+  Deno.renameSync(draft, program);
+  tell(`Copied the program into ${program}, as nodes may not see ${HOME}`);
+}
+
+function linesIn(path: string): readonly string[] {
+  return (readIfThere(path) ?? "").split("\n").filter((line) => line !== "");
 }
 
 /** Has the progress of a shard written where `--progress` says. */

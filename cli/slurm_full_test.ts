@@ -38,10 +38,14 @@ function wordsOf(options: readonly string[], ms: number): string[] {
   ];
 }
 
-function test(name: string, work: (place: Place) => Promise<void>) {
+function test(
+  name: string,
+  work: (place: Place) => Promise<void>,
+  reason = why,
+) {
   Deno.test({
-    name: `--on slurm ${name}${why}`,
-    ignore: why !== "",
+    name: `--on slurm ${name}${reason}`,
+    ignore: reason !== "",
     async fn() {
       await using cluster = await Cluster.start();
       using place = temporary();
@@ -203,4 +207,91 @@ test("refuses what Slurm refuses in one line", async (place) => {
   assertEquals(await place.cluster.jobs(), []);
   const names = [...Deno.readDirSync(place.folder)].map(({ name }) => name);
   assertEquals(names, [".runs"]);
+});
+
+test("checks and tunes as one machine does", async ({ cluster, folder }) => {
+  const own = { cwd: folder, env: cluster.env };
+  const kept = ["--kernel-cache", "cache", "--timing-cache", "timings.json"];
+  const check = (...more: string[]) =>
+    program([
+      ...["check", "--suite", testdata("small_suite.ts"), "--backend", "cpu"],
+      ...["--m", "2,3", "--k", "8", ...kept, ...more],
+    ], own);
+  const [alone, shards] = [await check(), await check(...ON, "4")];
+  assertEquals([shards.code, shards.stdout], [1, alone.stdout]);
+  assertMatch(shards.stdout, /^6 cases: 2 right, 2 failed, 2 unsupported\n$/);
+  const failed = (text: string) =>
+    text.split("\n").filter((line) => line.startsWith("FAIL ")).toSorted();
+  assertEquals(failed(shards.stderr), failed(alone.stderr));
+  const json = await check(...ON, "4", "--json");
+  assertEquals(json.stdout.trim().split("\n").length, 6);
+  const tuned = await program([
+    ...["tune", "--suite", testdata("tunable_suite.ts"), "--backend", "cpu"],
+    ...["--m", "2,8", ...kept, ...ON, "8"],
+  ], own);
+  assertEquals(tuned.code, 0, tuned.stderr);
+  const list = await program(
+    ["tune", "list", "--timing-cache", "timings.json"],
+    own,
+  );
+  for (const text of [tuned.stdout, list.stdout]) {
+    const found = text.split("\n").filter((line) => line.includes("STEP="))
+      .map((line) =>
+        `${/m=2|2×2×8/.test(line) ? 2 : 8} ${/STEP=\d/.exec(line)![0]}`
+      );
+    assertEquals(found.toSorted(), ["2 STEP=2", "8 STEP=3"], text);
+  }
+});
+
+function mount(program: "mount" | "umount", folder: string): boolean {
+  const args = program === "mount" ? ["-t", "tmpfs", "none"] : [];
+  return new Deno.Command(program, { args: [...args, folder] })
+    .outputSync().success;
+}
+
+/** Says why no file system can be mounted, as in most containers. */
+function lackingMount(): string {
+  using folder = temporary();
+  if (!mount("mount", folder.path)) return " (ignored: nothing can be mounted)";
+  mount("umount", folder.path);
+  return "";
+}
+
+test("takes the program along to another file system", async (place) => {
+  const elsewhere = join(place.folder, "mounted");
+  Deno.mkdirSync(elsewhere);
+  assert(mount("mount", elsewhere));
+  try {
+    const { code, stderr } = await program(
+      wordsOf([...ON, "2"], 1).filter((word) => !/cache/.test(word)),
+      { cwd: elsewhere, env: place.cluster.env },
+    );
+    assertEquals(code, 0, stderr);
+    assertMatch(stderr, /Copied the program into .*\/program, as nodes may/);
+    const rows = await readRows([join(elsewhere, "new")]);
+    assertEquals(rows.length, 12);
+    const left = [...Deno.readDirSync(join(elsewhere, ".runs/slurm"))];
+    assertEquals(left.map(({ name }) => name), ["cache"]);
+  } finally {
+    mount("umount", elsewhere);
+  }
+}, why || lackingMount());
+
+Deno.test("--on slurm without Slurm says so in one line, and measures nothing", async () => {
+  using place = temporary();
+  const bench = (...more: string[]) =>
+    program(wordsOf(more, 1), { cwd: place.path, env: { PATH: place.path } });
+  const { code, stdout, stderr } = await bench(...ON, "2");
+  assertEquals([code, stdout], [2, ""]);
+  assertMatch(stderr, /error: Cannot reach Slurm: squeue cannot be run.*PATH/);
+  const lone = await bench("--array", "2");
+  assertEquals(lone.code, 2);
+  assertMatch(lone.stderr, /--array is of jobs on a cluster: add --on slurm/);
+  const none = await bench("--on", "slurm");
+  assertEquals(none.code, 2);
+  assertMatch(none.stderr, /give --array, as in --array 16/);
+  const printed = await bench(...ON, "2", "--print");
+  assertEquals(printed.code, 0);
+  assertMatch(printed.stdout, /^#!\/bin\/bash\n/);
+  assertMatch(printed.stderr, /Not submitted: sbatch .*--array=1-2 /);
 });

@@ -19,7 +19,24 @@ import {
 } from "../options/flags.ts";
 import { counted } from "../../bench/files/terminal_text.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
-import type { Row } from "../../bench/row/row.ts";
+import { parseJson, shownJson } from "../../bench/files/json_file.ts";
+import { recordOf } from "../../bench/row/csv.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
+import {
+  csvRow,
+  type FlatRow,
+  flatRow,
+  flatRowSchema,
+} from "../../bench/row/flat_row.ts";
+import { titleOf } from "../../session/phase_note.ts";
+import { casesAnywhere } from "../../session/select.ts";
+import { suiteNames } from "../../suites/mod.ts";
+import {
+  clusterFlags,
+  refuseCluster,
+  reportProgress,
+  runShards,
+} from "../slurm.ts";
 import { formatNotes } from "../../report/table/notes.ts";
 import { Interrupt, jsonRow, Progress, say, tell } from "../terminal/output.ts";
 import { settingsOf } from "../../session/options.ts";
@@ -57,6 +74,7 @@ function flags(words: Words) {
       shard: shard(),
       json: toggle("--json", "Print rows as lines of JSON."),
     }),
+    clusterFlags(),
   );
 }
 
@@ -64,7 +82,10 @@ type CheckOptions = InferValue<ReturnType<typeof flags>>;
 
 /** Checks, and keeps nothing. @returns The exit code. */
 async function check(given: CheckOptions): Promise<number> {
+  refuseCluster(given, { "--shard": given.shard !== undefined });
   const options = await withFile(given);
+  if (given.on) return await checkOnCluster(options);
+  reportProgress(given);
   using interrupt = new Interrupt();
   const { rows, own } = await checkCases(options, {
     settings: settingsOf(options, { checkOnly: true }),
@@ -80,26 +101,69 @@ async function check(given: CheckOptions): Promise<number> {
   if (interrupt.signal.aborted) {
     throw new UserError("Stopped before all was checked", EXIT.failed);
   }
-  const count = (of: (row: Row) => boolean) => rows.filter(of).length;
+  showRows(rows.map(recordOf), options);
+  if (rows.length === 0 && given.progress !== undefined) return EXIT.ok;
+  const idle = await notRun(own, rows, given);
+  if (idle !== undefined) tell(idle);
+  const code = exitCodeOf(rows);
+  return code === EXIT.ok && idle !== undefined ? EXIT.nothing : code;
+}
+
+/** Checks shards on a cluster. @returns The exit code. */
+async function checkOnCluster(options: CheckOptions): Promise<number> {
+  // Unknown names are refused before anything waits in a queue.
+  await casesAnywhere({ ...options, unnamed: suiteNames });
+  using ended = await runShards({
+    ...{ name: "check", options },
+    ...{ without: { "--json": false }, added: ["--json"] },
+  });
+  if (ended === undefined) return EXIT.ok;
+  const rows = ended.lines.map((line) => csvRow(rowIn(line)));
+  for (const row of rows) {
+    if (options.json) say(shownJson(flatRow(row)));
+    else if (isFailure(row)) {
+      tell(`FAIL ${titleOf(row)}: ${row.status}, ${row.note}`);
+    }
+  }
+  showRows(rows, options);
+  ended.remove();
+  if (rows.some(isFailure)) return EXIT.failed;
+  return ended.codes.every((code) => code === EXIT.nothing)
+    ? EXIT.nothing
+    : EXIT.ok;
+}
+
+/** Reads a line that a shard printed. @throws {UserError} */
+function rowIn(line: string): FlatRow {
+  return parseJson(
+    flatRowSchema,
+    line,
+    (why) =>
+      new UserError(
+        `Cannot read what a shard printed: ${why}; remove its .exit file, then give the command again`,
+      ),
+  );
+}
+
+/** Sums up `rows`, with the reasons of those that did not run. */
+function showRows(
+  rows: readonly CsvRow[],
+  { json }: Pick<CheckOptions, "json">,
+): void {
+  const count = (of: (row: CsvRow) => boolean) => rows.filter(of).length;
   const right = count(({ status }) => status === "checked");
   const unsupported = count(({ status }) => status === "unsupported");
   const line = `${counted(rows.length, "case")}: ${right} right, ${
     count(isFailure)
   } failed, ${unsupported} unsupported`;
-  if (options.json) tell(line);
-  else {
-    const reasons = formatNotes(
-      rows.filter(({ status, note }) => status === "unsupported" && note !== "")
-        .map(({ key: { kernel, m, n, k, params }, status, note }) => ({
-          ...{ kernel, status, note, label: `${m}×${n}×${k} ${params}` },
-        })),
-      "--json has all",
-    );
-    for (const reason of reasons) tell(`  ${reason}`);
-    say(line);
-  }
-  const idle = await notRun(own, rows, given);
-  if (idle !== undefined) tell(idle);
-  const code = exitCodeOf(rows);
-  return code === EXIT.ok && idle !== undefined ? EXIT.nothing : code;
+  if (json) return tell(line);
+  const reasons = formatNotes(
+    rows.filter(({ status, note }) => status === "unsupported" && note !== "")
+      .map(({ kernel, m, n, k, params, status, note }) => ({
+        ...{ kernel, status, note, label: `${m}×${n}×${k} ${params}` },
+      })),
+    "--json has all",
+  );
+  for (const reason of reasons) tell(`  ${reason}`);
+  say(line);
 }

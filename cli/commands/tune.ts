@@ -38,7 +38,14 @@ import { settingsOf } from "../../session/options.ts";
 import { fromCache, isTunable, keptIn } from "../../session/run_state.ts";
 import { exitCodeOf, isFailure } from "../../session/run_job.ts";
 import { nothing } from "../../session/cases.ts";
-import { select, type Selected } from "../../session/select.ts";
+import {
+  clusterFlags,
+  type ClusterOptions,
+  refuseCluster,
+  reportProgress,
+  runShards,
+} from "../slurm.ts";
+import { casesAnywhere, select, type Selected } from "../../session/select.ts";
 
 /** `mnkbench tune`. */
 export const command = define({
@@ -56,6 +63,10 @@ export const command = define({
   flags,
   run: async (options) => {
     const { dispatch, opt, ...rest } = options;
+    refuseCluster(options, {
+      "--shard": options.shard !== undefined,
+      "--dispatch": dispatch !== undefined,
+    });
     if (dispatch && options.shard) {
       throw new UserError(
         "Cannot make a dispatch table of a part of the cases: leave out --shard or --dispatch",
@@ -68,6 +79,8 @@ export const command = define({
         `Cannot write a dispatch table without its ranges: give --dispatch, as in --dispatch m=1,8,32, or leave out --${name}`,
       );
     }
+    if (options.on) return await tuneOnCluster(options);
+    reportProgress(options);
     return await search(options);
   },
   parts,
@@ -105,6 +118,7 @@ function flags(words: Words) {
       skips: toggle("--skips", "List each skipped config and why."),
       json: toggle("--json", "Print lines of JSON."),
     }),
+    clusterFlags(),
   );
 }
 
@@ -160,14 +174,33 @@ function chosenAt(ranges: Ranges, opt: number | undefined): Ranges {
 interface SearchOptions extends TuneOptions {
   readonly shard: Shard | undefined;
   readonly skips: boolean;
+  readonly progress: string | undefined;
+}
+
+/** Searches shards on a cluster, which share the timing cache. @returns The exit code. */
+async function tuneOnCluster(
+  options: SearchOptions & ClusterOptions,
+): Promise<number> {
+  // Unknown names are refused before anything waits in a queue.
+  await casesAnywhere(options);
+  using ended = await runShards({ name: "tune", options });
+  if (ended === undefined) return EXIT.ok;
+  for (const line of ended.lines) say(line);
+  ended.remove();
+  if (ended.lines.length === 0) {
+    throw nothing("no selected kernel has more than one config on the nodes");
+  }
+  return ended.codes.includes(EXIT.failed) ? EXIT.failed : EXIT.ok;
 }
 
 async function search(options: SearchOptions): Promise<number> {
   const start = performance.now();
-  const selected = await select(options);
+  const orNone = options.progress !== undefined;
+  const selected = await select({ ...options, orNone });
   for (const note of selected.notes) tell(note);
   const cases = selected.cases.filter((c) => isTunable(c, selected.info));
   if (cases.length === 0) {
+    if (orNone) return EXIT.ok;
     throw nothing(
       `no selected kernel has more than one config on ${selected.selection.backend}`,
     );

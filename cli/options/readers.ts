@@ -275,7 +275,7 @@ const MOST = 10_000;
 /**
  * The sizes that `text` names, each once, in the order in which they stand.
  *
- * An item is a whole number of at least 1, or a range `first:last` or
+ * An item is a whole number of at least 1, or a range `first:last`, `first..last` or
  * `first:last:step`, whose last is included; a step `*f` multiplies.
  *
  * @throws {UserError} If an item is none of these, naming it.
@@ -358,7 +358,7 @@ export function parseAxis(text: string): AxisValues {
 }
 
 function* rangeOf(item: string): Generator<number> {
-  const [first, last, step, ...rest] = item.split(":");
+  const [first, last, step, ...rest] = item.split(/:|\.\./);
   if (rest.length > 0) {
     throw new UserError(
       `${item} has too many colons: write a range as first:last:step`,

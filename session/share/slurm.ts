@@ -179,12 +179,8 @@ export interface Following {
   readonly observer: ArrayObserver;
   /** Aborting it stops following: the jobs go on. */
   readonly signal: AbortSignal;
-  /**
-   * Tells whether a shard that ended with code 1 or 3 did what it was asked for.
-   *
-   * @default {with 1 it did}
-   */
-  readonly isWhole?: (index: number, code: number) => boolean;
+  /** Tells whether a shard that ended with code 1 or 3 did what it was asked for. */
+  isWhole(index: number, code: number): boolean;
 }
 
 /** Jobs of a shard that may be lost in a row without a case done in between. */
@@ -365,9 +361,9 @@ class Follower {
   }
 
   #isEnd(index: number, code: number): boolean {
-    const { isWhole = () => code === EXIT.failed } = this.#options;
     return code === EXIT.ok ||
-      (code === EXIT.failed || code === EXIT.nothing) && isWhole(index, code);
+      (code === EXIT.failed || code === EXIT.nothing) &&
+        this.#options.isWhole(index, code);
   }
 
   #fail(index: number, failure: Failure): void {

@@ -68,30 +68,65 @@ export function tensorMapsOf(session: Session): Pick<Device, "tensorMap"> {
   if (tensorMapEncode === null) return {};
   return {
     tensorMap(memory, shape) {
-      const tensor = "dims" in shape ? shape : boxOf(memory, shape);
-      demand(memory, tensor, shape);
-      const { type, dims, strides, box, steps = dims.map(() => 1) } = tensor;
-      const { interleave = "none", swizzle = "none" } = tensor;
-      const { promotion = "none", fill = "zeros" } = tensor;
+      const { type, dims, strides, box, steps, ...how } = encodingOf(
+        memory,
+        shape,
+      );
       const map = emptyMap();
       session.enter();
       explaining(() => doing(memory, shape), () =>
         tensorMapEncode(
           map,
-          TYPE[type],
+          type,
           dims.length,
           memory.address,
           BigUint64Array.from(dims, BigInt),
           BigUint64Array.from(strides, BigInt),
           Uint32Array.from(box),
           Uint32Array.from(steps),
-          INTERLEAVE[interleave],
-          SWIZZLE[swizzle],
-          PROMOTION[promotion],
-          FILL[fill],
+          how.interleave,
+          how.swizzle,
+          how.promotion,
+          how.fill,
         ));
       return { kind: "bytes", bytes: map, align: MAP.align } satisfies Arg;
     },
+  };
+}
+
+/** The parameters of `cuTensorMapEncodeTiled` but for the address, as numbers of cuda.h. */
+export interface TensorEncoding {
+  readonly type: number;
+  readonly dims: readonly number[];
+  readonly strides: readonly number[];
+  readonly box: readonly number[];
+  readonly steps: readonly number[];
+  readonly interleave: number;
+  readonly swizzle: number;
+  readonly promotion: number;
+  readonly fill: number;
+}
+
+/**
+ * Returns how the driver is told of `shape` in `memory`.
+ *
+ * @throws {CaseError} `launch`, where it is no tensor, or beyond `memory`.
+ */
+export function encodingOf(
+  memory: Memory,
+  shape: TensorShape | TensorBox,
+): TensorEncoding {
+  const tensor = "dims" in shape ? shape : boxOf(memory, shape);
+  demand(memory, tensor, shape);
+  const { type, dims, strides, box, steps = dims.map(() => 1) } = tensor;
+  const { interleave = "none", swizzle = "none" } = tensor;
+  const { promotion = "none", fill = "zeros" } = tensor;
+  return {
+    ...{ type: TYPE[type], dims, strides, box, steps },
+    interleave: INTERLEAVE[interleave],
+    swizzle: SWIZZLE[swizzle],
+    promotion: PROMOTION[promotion],
+    fill: FILL[fill],
   };
 }
 

@@ -117,14 +117,15 @@ export function unitsOf(
   return [...new Map(units.map((unit) => [buildText(unit), unit])).values()];
 }
 
-function titleOf({ source, defines }: Build): string {
+/** Returns a build as a line of a listing. */
+export function titleOf({ source, defines }: Build): string {
   const name = source.pathname.split("/").at(-1);
   const values = Object.entries(defines).map(([k, v]) => `${k}=${v}`);
   return [name, ...values].join(" ");
 }
 
 /** `work` on every one of `items`, as many at a time as the machine has cores. */
-async function inParallel<T>(
+export async function inParallel<T>(
   items: readonly T[],
   work: (item: T) => Promise<void>,
 ): Promise<void> {

@@ -120,6 +120,10 @@ int cuCtxSetCurrent(u64 context) {
   current = context == 77;
   return current ? 0 : INVALID_CONTEXT;
 }
+#ifndef HIP
+int cuCtxGetCurrent(u64 *to) { ENTER; *to = current ? 77 : 0; return 0; }
+int cuCtxGetDevice(int *to) { ENTER; *to = 40; return current ? 0 : INVALID_CONTEXT; }
+#endif
 
 int cuMemGetInfo_v2(u64 *available, u64 *total) {
   ENTER;

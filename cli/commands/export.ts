@@ -1,0 +1,61 @@
+/**
+ * `mnkbench export`: writes kernels as binaries with a C header and a PyTorch operator that launch
+ * them.
+ *
+ * @module
+ */
+
+import { merge, object } from "@optique/core/constructs";
+import { option } from "@optique/core/primitives";
+import { BRIEFS, define } from "../command.ts";
+import {
+  about,
+  choiceFlags,
+  kernelCache,
+  maybe,
+  type Words,
+} from "../options/flags.ts";
+import { name, path } from "../options/readers.ts";
+
+/** `mnkbench export`. */
+export const command = define({
+  name: "export",
+  brief: BRIEFS.export,
+  examples: [
+    "export --op matmul --arch sm_90a --out mine --m 1..512 --n 4096 --k 4096",
+    "export --suite decode-llama --kernel wgmma-k --arch sm_90a --out mine",
+  ],
+  codes: {
+    0: "the files are written",
+    1: "a kernel cannot be compiled; nothing is written",
+  },
+  flags,
+  run: async (options) => {
+    const { exportKernels } = await import("./export/files.ts");
+    return await exportKernels(options);
+  },
+});
+
+function flags(words: Words) {
+  return merge(
+    choiceFlags(words, "the shapes of --op at --m, --n and --k"),
+    object("Exporting", {
+      op: maybe(
+        "--op",
+        name("NAME", []),
+        "Operation, such as matmul (default: that of --suite).",
+      ),
+      arch: option(
+        "--arch",
+        name("ARCH", ["sm_90a"]),
+        about("Architecture to export for, such as sm_90a."),
+      ),
+      out: option(
+        "--out",
+        path("DIR"),
+        about("Folder to write, which is new or empty."),
+      ),
+      kernelCache: kernelCache(),
+    }),
+  );
+}

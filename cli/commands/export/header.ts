@@ -1,0 +1,422 @@
+/**
+ * Writes an export's tables as a C header, and its binaries as one file.
+ *
+ * @module
+ */
+
+import { type Build, buildText } from "../../../bench/device/device.ts";
+import type { Op } from "../../../bench/model/op.ts";
+import type { LaunchPlan, Place, PlannedArg, PlannedMap } from "./record.ts";
+import type { Linear } from "./rows.ts";
+import { keyAxes, type PlanTable } from "./tables.ts";
+
+/** The binaries of an export in one file. */
+export interface Image {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Where each starts. */
+  readonly offsets: readonly number[];
+}
+
+/** Binaries start at multiples of so many bytes. */
+const ALIGNMENT = 64;
+
+/** Puts `binaries` one behind the other. */
+export function imageOf(
+  binaries: readonly Uint8Array<ArrayBuffer>[],
+): Image {
+  const offsets: number[] = [];
+  let end = 0;
+  for (const { length } of binaries) {
+    offsets.push(end);
+    end += Math.ceil(length / ALIGNMENT) * ALIGNMENT;
+  }
+  const bytes = new Uint8Array(end);
+  binaries.forEach((binary, i) => bytes.set(binary, offsets[i]));
+  return { bytes, offsets };
+}
+
+/** FNV-1a in 64 bits, as `mnk_hash` of launch.h computes it. */
+function fnv1a(bytes: Uint8Array): bigint {
+  // In halves of 32 bits: 0x100000001b3 is 2^40 + 0x1b3.
+  let [high, low] = [0xcbf29ce4, 0x84222325];
+  for (const byte of bytes) {
+    low = (low ^ byte) >>> 0;
+    const product = low * 0x1b3;
+    const carry = Math.floor(product / 2 ** 32);
+    high = (Math.imul(high, 0x1b3) + carry + (low << 8)) >>> 0;
+    low = product >>> 0;
+  }
+  return BigInt(high) << 32n | BigInt(low);
+}
+
+/** A list of texts in which each is once. */
+class Pool {
+  readonly #places = new Map<string, number>();
+  readonly items: string[] = [];
+
+  /** Returns the place of the first of `texts`, which follow one another. */
+  place(...texts: readonly string[]): number {
+    const key = texts.join("\n");
+    const place = this.#places.get(key) ?? this.items.length;
+    if (!this.#places.has(key)) {
+      this.#places.set(key, place);
+      this.items.push(...texts);
+    }
+    return place;
+  }
+}
+
+/** Returns the units that `tables` launch, each once, in the order of the image. */
+export function buildsOf(tables: readonly PlanTable[]): readonly Build[] {
+  const steps = tables.flatMap(({ rows }) =>
+    rows.flatMap(({ plan }) => plan.steps)
+  );
+  return [
+    ...new Map(steps.map(({ build }) => [buildText(build), build])).values(),
+  ];
+}
+
+/** Arguments and tensor maps of one launch at most, as launch.h has room for. */
+const MOST = { args: 32, maps: 6, rank: 5 };
+
+/** A number of the C arrays. */
+const linear = ({ base, slope }: Linear) => `{${base}, ${slope}}`;
+const list = (items: readonly (string | number)[]) => `{${items.join(", ")}}`;
+
+/** What a header is made of. */
+export interface Exported {
+  readonly op: Op<unknown>;
+  readonly arch: string;
+  readonly tables: readonly PlanTable[];
+  readonly image: Image;
+  /** Who made it of what, without a line end. */
+  readonly origin: string;
+}
+
+/** All operands of `op`, in the order of the fields; an input or output is the same at all points. */
+export function operandsOf(
+  op: Op<unknown>,
+  tables: readonly PlanTable[],
+): readonly { readonly name: string; readonly role: "in" | "out" }[] {
+  const roles = new Map<string, "in" | "out">();
+  for (const point of op.edgeCases) {
+    for (const { name, role } of op.operands(point)) roles.set(name, role);
+  }
+  const named = new Set(tables.flatMap(({ operands }) => operands));
+  const missing = [...named].find((name) => !roles.has(name));
+  if (missing) throw new Error(`No edge case of ${op.name} has ${missing}`);
+  return [...roles].map(([name, role]) => ({ name, role }))
+    .toSorted((a, b) => Number(a.role === "out") - Number(b.role === "out"));
+}
+
+/** The prefix of an operation's names in C. */
+export function prefixOf({ name }: Pick<Op<unknown>, "name">): string {
+  return `mnk_${name.replaceAll(/\W/g, "_")}`;
+}
+
+/** Writes the tables of a header. */
+class Arrays {
+  readonly functions = new Pool();
+  readonly maps = new Pool();
+  readonly args = new Pool();
+  readonly steps = new Pool();
+  readonly rows: string[] = [];
+  readonly #operands: readonly string[];
+  readonly #builds: readonly string[];
+  /** Bytes of the kept part by the value of its bytes. */
+  readonly #kept = new Map<number, number>();
+  /** The largest shared memory and cluster of each entry. */
+  readonly #needs = new Map<string, { shared: number; wide: boolean }>();
+
+  constructor({ op, tables }: Exported) {
+    this.#operands = operandsOf(op, tables).map(({ name }) => name);
+    this.#builds = buildsOf(tables).map(buildText);
+    for (const { plan } of tables.flatMap(({ rows }) => rows)) {
+      for (const [byte, bytes] of plan.kept) {
+        const known = this.#kept.get(byte) ?? 0;
+        this.#kept.set(byte, Math.max(known, bytes));
+      }
+      for (const { build, entry, shape } of plan.steps) {
+        const key = this.#entry(build, entry);
+        const { shared = 0, wide = false } = this.#needs.get(key) ?? {};
+        this.#needs.set(key, {
+          shared: Math.max(shared, shape.sharedBytes ?? 0),
+          wide: wide || (shape.cluster ?? 1) > 8,
+        });
+      }
+    }
+  }
+
+  /** The kept parts of the workspace: where each starts, its bytes, and their value. */
+  get kept(): readonly (readonly [number, number, number])[] {
+    let start = 0;
+    return [...this.#kept].toSorted(([a], [b]) => a - b).map(
+      ([byte, bytes]) => [(start += bytes) - bytes, bytes, byte] as const,
+    );
+  }
+
+  #entry(build: Build, entry: string): string {
+    return `${this.#builds.indexOf(buildText(build))} ${entry}`;
+  }
+
+  /** Adds the row of a plan. */
+  row(from: number, to: number, plan: LaunchPlan<Linear>): void {
+    const steps = plan.steps.map(({ build, entry, shape, grid, args }) => {
+      const maps = args.filter(({ kind }) => kind === "map");
+      if (args.length > MOST.args || maps.length > MOST.maps) {
+        throw new Error(`${entry} has more arguments than launch.h takes`);
+      }
+      const key = this.#entry(build, entry);
+      const { shared, wide } = this.#needs.get(key)!;
+      const [binary] = key.split(" ");
+      const fields = [
+        this.functions.place(
+          list([binary!, shared, Number(wide), `"${entry}"`]),
+        ),
+        this.args.place(...args.map((arg) => this.#arg(arg))),
+        args.length,
+        list(shape.block),
+        shape.sharedBytes ?? 0,
+        shape.cluster ?? 1,
+        ...[shape.cooperative, shape.overlap].map((flag) =>
+          Number(flag ?? false)
+        ),
+        list(grid.map(linear)),
+      ];
+      return list(fields);
+    });
+    const first = this.steps.place(...steps);
+    const kept = Number(plan.kept.length > 0);
+    this.rows.push(
+      list([from, to, first, steps.length, kept, linear(plan.scratch)]),
+    );
+  }
+
+  #arg(arg: PlannedArg<Linear>): string {
+    switch (arg.kind) {
+      case "bits":
+        return list(["MNK_INTEGER64", 0, 0, `{${arg.value}, 0}`]);
+      case "int32":
+      case "int64": {
+        const kind = arg.kind === "int32" ? "MNK_INTEGER32" : "MNK_INTEGER64";
+        return list([kind, 0, 0, linear(arg.value)]);
+      }
+      case "pointer":
+      case "map": {
+        const { memory, start } = this.#memory(arg.at);
+        const { base, slope } = arg.value;
+        const map = arg.kind === "map" ? this.maps.place(mapText(arg.map)) : 0;
+        const kind = arg.kind === "map" ? "MNK_MAP" : "MNK_POINTER";
+        return list([
+          ...[kind, memory, map],
+          linear({ base: base + start, slope }),
+        ]);
+      }
+    }
+  }
+
+  #memory(at: Place): { readonly memory: number; readonly start: number } {
+    if ("operand" in at) {
+      return { memory: this.#operands.indexOf(at.operand), start: 0 };
+    }
+    if (at.part === "scratch") return { memory: -1, start: 0 };
+    const [start] = this.kept.find(([, , byte]) => byte === at.byte)!;
+    return { memory: -2, start };
+  }
+}
+
+function mapText(
+  { dims, strides, box, steps, ...how }: PlannedMap<Linear>,
+): string {
+  if (dims.length > MOST.rank) throw new Error("a map has five dimensions");
+  return list([
+    ...[how.type, dims.length, how.interleave, how.swizzle],
+    ...[how.promotion, how.fill],
+    list(dims.map(linear)),
+    list(strides.length > 0 ? strides.map(linear) : ["{0, 0}"]),
+    list(box),
+    list(steps),
+  ]);
+}
+
+/** A C array. There is none without an element. */
+function array(type: string, name: string, items: readonly string[]): string {
+  if (items.length === 0) return "";
+  const lines = items.map((line) => `  ${line},\n`).join("");
+  return `static const ${type} ${name}[] = {\n${lines}};\n`;
+}
+
+/** The architecture that binaries need: a suffix means that no other minor version has it. */
+function archOf(arch: string) {
+  const [, major, minor, own] = /^sm_(\d+)(\d)(a?)f?$/.exec(arch)!;
+  return [major!, minor!, own === "a" ? 0 : 1];
+}
+
+/** The header of an export: C99 and C++, without a warning. */
+export function headerText(exported: Exported): string {
+  const { op, arch, tables, image, origin } = exported;
+  const prefix = prefixOf(op);
+  const upper = prefix.toUpperCase();
+  const axes = keyAxes(op);
+  const operands = operandsOf(op, tables);
+  const arrays = new Arrays(exported);
+  const keys: string[] = [];
+  const entries = tables.map(({ key, operands: own, rows }, i) => {
+    const first = arrays.rows.length;
+    for (const { from, to, plan } of rows) arrays.row(from, to, plan);
+    const mask = operands.reduce(
+      (sum, { name }, bit) => sum | (own.includes(name) ? 1 << bit : 0),
+      0,
+    );
+    keys.push(
+      `static const int64_t ${prefix}_key_${i}[][2] = ${
+        list(key.map(([a, b]) => `{${a}, ${b}}`))
+      };\n`,
+    );
+    return list([first, rows.length, mask, `${prefix}_key_${i}`]);
+  });
+  const keptBytes = arrays.kept.reduce((sum, [, bytes]) => sum + bytes, 0);
+  const enums = axes.flatMap(({ name, values }) =>
+    typeof values === "string"
+      ? []
+      : values.map((value, i) =>
+        `  ${upper}_${name.toUpperCase()}_${
+          `${value}`.toUpperCase().replaceAll(/\W/g, "_")
+        } = ${i + 1},`
+      )
+  );
+  const fields = axes.map(({ name, values, about, optional, ...axis }) => {
+    const left = axis.default !== undefined
+      ? `; 0: ${axis.default}`
+      : optional
+      ? "; 0: the usual one"
+      : "";
+    const type = typeof values === "string" ? "int64_t" : "int";
+    return `  ${type} ${name}; /* ${about}${left} */`;
+  });
+  const lower = (name: string) => name.toLowerCase();
+  // In the order of mnk_export's fields.
+  const parts = ([
+    ["binary", "binaries", image.offsets.map((at) => list([at]))],
+    ["function", "functions", arrays.functions.items],
+    ["map", "maps", arrays.maps.items],
+    ["arg", "arguments", arrays.args.items],
+    ["step", "steps", arrays.steps.items],
+    ["row", "rows", arrays.rows],
+    ["table", "tables", entries],
+    ["region", "kept", arrays.kept.map(list)],
+  ] as const).map(([type, name, items]) =>
+    [`mnk_${type}`, `${prefix}_${name}`, items] as const
+  );
+  const arraysText = parts.map((part) => array(...part)).join("");
+  return `/* ${origin} */
+#ifndef ${upper}_H
+#define ${upper}_H
+
+#include "mnk_launch.h"
+#if MNK_LAUNCH_VERSION != 1
+#error "mnk_launch.h is of another export: take the one beside this file"
+#endif
+
+/* Values of axes. */
+enum {
+${enums.join("\n")}
+};
+
+/* One call. Operands are device pointers at multiples of 16 bytes. The workspace is device memory at a
+   multiple of 256 bytes, ${prefix}_workspace bytes or more, which ${prefix}_fill_workspace has
+   filled once. At any time one stream, or one graph, may use it. */
+typedef struct {
+${
+    operands.map(({ name, role }) =>
+      `  ${role === "in" ? "const " : ""}void *${lower(name)};`
+    ).join("\n")
+  }
+  int64_t m;
+${fields.join("\n")}
+  void *workspace;
+  size_t workspace_bytes;
+} ${prefix}_args;
+
+${keys.join("")}
+${arraysText}
+static const mnk_export ${prefix}_export = {
+  ${fnv1a(image.bytes)}ull, ${image.bytes.length}, ${keptBytes},
+  ${archOf(arch).join(", ")},
+  ${
+    [
+      ...[image.offsets.length, arrays.functions.items.length, tables.length],
+      ...[axes.length, operands.length, arrays.kept.length],
+    ].join(", ")
+  },
+  ${
+    parts.map(([, name, items]) => items.length > 0 ? name : "NULL")
+      .join(", ")
+  },
+};
+
+static inline void ${prefix}_read(const ${prefix}_args *args, int64_t *axes, const void **operands) {
+${axes.map(({ name }, i) => `  axes[${i}] = args->${name};`).join("\n")}
+${
+    operands.map(({ name }, i) => `  operands[${i}] = args->${lower(name)};`)
+      .join("\n")
+  }
+}
+
+/* Loads the kernels from the file at \`path\` into the current CUDA context. mnk_close() gives them back. */
+static inline mnk_status ${prefix}_open(mnk_context **to, const char *path) {
+  return mnk_open_file(&${prefix}_export, to, path);
+}
+
+/* The shape of row \`index\` of the export, with its least M, and its greatest M at \`to\`; 0 where there
+   are fewer rows. */
+static inline int ${prefix}_shape(int index, ${prefix}_args *args, int64_t *to) {
+  memset(args, 0, sizeof *args);
+  for (int i = 0; i < ${prefix}_export.table_count; i++) {
+    const mnk_table *table = &${prefix}_tables[i];
+    if (index < table->first_row || index >= table->first_row + table->rows) continue;
+${
+    axes.map(({ name, values }, i) =>
+      `    args->${name} = ${
+        typeof values === "string" ? "" : "(int)"
+      }table->key[${i}][0];`
+    ).join("\n")
+  }
+    args->m = ${prefix}_rows[index].from;
+    *to = ${prefix}_rows[index].to;
+    return 1;
+  }
+  return 0;
+}
+
+/* The bytes of workspace of a shape. */
+static inline mnk_status ${prefix}_workspace(const ${prefix}_args *args, size_t *bytes) {
+  int64_t axes[${axes.length}];
+  const void *operands[${operands.length}];
+  if (!args || !bytes) return MNK_NULL_POINTER;
+  ${prefix}_read(args, axes, operands);
+  const mnk_table *table = mnk_find_table(&${prefix}_export, axes);
+  const mnk_row *row = table ? mnk_find_row(&${prefix}_export, table, args->m) : NULL;
+  if (!row) return MNK_UNKNOWN_SHAPE;
+  *bytes = mnk_workspace_bytes(&${prefix}_export, row, args->m);
+  return MNK_OK;
+}
+
+/* Prepares a workspace for its first call, on the stream of that call. */
+static inline mnk_status ${prefix}_fill_workspace(const mnk_context *context, void *workspace, size_t bytes,
+                                                  mnk_stream stream) {
+  return mnk_fill_workspace(&${prefix}_export, context, workspace, bytes, stream);
+}
+
+/* Launches the kernels of one call on \`stream\` and waits for nothing. */
+static inline mnk_status ${prefix}(const mnk_context *context, const ${prefix}_args *args, mnk_stream stream) {
+  int64_t axes[${axes.length}];
+  const void *operands[${operands.length}];
+  if (!args) return MNK_NULL_POINTER;
+  ${prefix}_read(args, axes, operands);
+  return mnk_run(&${prefix}_export, context, axes, args->m, operands, args->workspace, args->workspace_bytes, stream);
+}
+
+#endif
+`;
+}
