@@ -41,6 +41,7 @@ static void begin(struct call *call, void *stream) {
   int entry = call_entry(call);
   if (entry == NO_ENTRY) return;
   call->is_counted = true;
+  window_call();
   if (cupti_works()) {
     call->is_pushed = true;
     cupti_push((uint64_t)entry + 1);

@@ -76,7 +76,7 @@ int phase_now(void);
 enum { WINDOW_BEFORE, WINDOW_OPEN, WINDOW_CLOSED };
 extern atomic_int window_state;
 void window_first_call(void);
-void window_cuda_started(void);
+void window_call(void);               /* A call in the window, on a thread that uses the device. */
 uint64_t now_ns(void);
 
 /* cupti.c: times of kernels. */

@@ -27,6 +27,7 @@ static uint64_t process_start, opened, closed;
 static atomic_bool is_started, has_cuda, is_finished;
 static pthread_mutex_t file_lock = PTHREAD_MUTEX_INITIALIZER;
 static char device[256];
+static atomic_bool has_device;
 static int device_major, device_minor;
 
 uint64_t now_ns(void) {
@@ -149,7 +150,6 @@ static void write_file(bool is_done) {
 static void open_window(void) {
   if (!cupti_works()) events_open();
   cupti_open();
-  device_of_thread(device, sizeof device, &device_major, &device_minor);
   opened = now_ns();
   atomic_store_explicit(&window_state, WINDOW_OPEN, memory_order_release);
 }
@@ -217,6 +217,15 @@ static void start(void) {
 
 void window_first_call(void) { start(); }
 
+/* The window may be opened within cuInit(), where the driver cannot be asked. */
+void window_call(void) {
+  if (atomic_load_explicit(&has_device, memory_order_relaxed) ||
+      atomic_exchange(&has_device, true)) {
+    return;
+  }
+  device_of_thread(device, sizeof device, &device_major, &device_minor);
+}
+
 /* At the end of the program. */
 static void finish(void) {
   /* After vfork() the memory is the parent's. */
@@ -256,6 +265,7 @@ static void after_fork(void) {
   events_reset();
   atomic_store(&is_started, false);
   atomic_store(&is_finished, false);
+  atomic_store(&has_device, false);
   opened = closed = 0;
   if (folder[0] != 0) atomic_store(&window_state, WINDOW_BEFORE);
 }
