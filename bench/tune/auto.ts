@@ -176,7 +176,7 @@ function readPlaces<P>(
   const points = Map.groupBy(own, (row) => placeOf(op, row).text);
   return [...points.values()].flatMap((all) => {
     const [first] = all;
-    const point = pointOf(op, first!);
+    const point = recordedPoint(op, first!);
     const groups = Map.groupBy(
       all,
       ({ suite, timer, cache }) => [suite, timer, cache].join("\0"),
@@ -199,8 +199,8 @@ function valuesAt<P>(
   }));
 }
 
-/** The recorded point of `key`; nothing where the operation has no such point any more. */
-function pointOf<P>(op: Op<P>, key: AxisColumns): P | undefined {
+/** The point of a recorded row; nothing where the operation has no such point any more. */
+export function recordedPoint<P>(op: Op<P>, key: AxisColumns): P | undefined {
   const values: Record<string, Scalar> = {};
   for (const [name, text] of valuesAt(op, key)) {
     values[name] = /^\d+$/.test(text) ? Number(text) : text;
@@ -243,7 +243,10 @@ function placeOf<P>(op: Op<P>, key: AxisColumns): Place {
   };
 }
 
-/** The fastest row at `here` whose config is still legal there. */
+/**
+ * The fastest kernel at `here`, at its recorded config; where that is no longer legal, at the one
+ * that differs least, or that its model puts first: a kernel that changed is still the same kernel.
+ */
 function recorded<P>(
   entrants: readonly Entrant<P>[],
   places: readonly RecordedPoint<P>[],
@@ -254,11 +257,14 @@ function recorded<P>(
   const groups = point.groups.map((rows) =>
     rows.flatMap((row): AutoChoice<P>[] => {
       const entrant = entrants.find(({ kernel }) => kernel.name === row.kernel);
-      const config = entrant?.named(row.config);
-      if (entrant === undefined || config === undefined) return [];
+      if (entrant === undefined) return [];
+      const same = entrant.named(row.config);
+      const config = same ?? entrant.near(row.config) ??
+        entrant.legal[0]?.config;
+      if (config === undefined) return [];
       const { kernel } = entrant;
       const predictedUs = Number(row.median_us);
-      return [{ kernel, config, by: "table", predictedUs }];
+      return [{ kernel, config, by: same ? "table" : "model", predictedUs }];
     })
   );
   // Times of another timer or suite are not comparable: the one with the most kernels counts.
@@ -267,19 +273,32 @@ function recorded<P>(
 }
 
 /** Recorded points of a kernel that a prediction is interpolated between. */
-const NEAREST = 4;
+const NEAREST = 3;
 /** Added to a squared distance, in which a factor of two in one size is 1. */
 const CLOSE = 0.05;
-/** The distance of another epilogue. */
-const OTHER_EPILOGUE = 0.25;
+/** The squared distance of a power of two between two sizes: of 32 and 33, not of 33 and 64. */
+const STEP = 0.3;
+/** The squared distance of another epilogue. */
+const OTHER_EPILOGUE = 0.06;
+/**
+ * How far a model is followed from a recorded point: not at all there, and by this power of the
+ * change that it predicts from the squared distance `from` on. Nearby, times of other points tell
+ * kernels apart better than their models do (`docs/notes/2026-11-24-auto.md`).
+ */
+const MODEL = { power: 0.5, from: 12 };
+/**
+ * From this squared distance on, a recorded config that the model puts so many times behind its best
+ * gives way to that.
+ */
+const OUTGROWN = { from: 4, behind: 1.5 };
 
+/** A recorded row of a kernel. */
 interface Neighbour<P> {
   readonly point: P;
+  /** The squared distance. */
   readonly far: number;
   readonly config: string;
   readonly us: number;
-  /** The least time of the same group. */
-  readonly best: number;
 }
 
 /**
@@ -312,15 +331,10 @@ function neighboursOf<P>(
   const names = new Set(entrants.map(({ kernel }) => kernel.name));
   const all = places.flatMap(({ point, groups, ...place }) => {
     const far = distance(here, place);
-    return groups.flatMap((group) => {
-      const rows = group.filter(({ kernel }) => names.has(kernel));
-      const times = rows.map(({ median_us }) => Number(median_us));
-      const best = Math.min(...times);
-      return rows.map(({ kernel, config }, i) => ({
-        kernel,
-        ...{ point, far, config, us: times[i]!, best },
+    return groups.flat().filter(({ kernel }) => names.has(kernel))
+      .map(({ kernel, config, median_us }) => ({
+        ...{ kernel, point, far, config, us: Number(median_us) },
       }));
-    });
   });
   return Map.groupBy(
     all.toSorted((a, b) => a.far - b.far),
@@ -328,10 +342,13 @@ function neighboursOf<P>(
   );
 }
 
+/** The squared distance of two points. */
 function distance(a: Place, b: Place): number {
-  const squares = a.sizes.map((size, i) => (size - (b.sizes[i] ?? 0)) ** 2);
-  return squares.reduce((sum, one) => sum + one, 0) +
-    (a.epilogue === b.epilogue ? 0 : OTHER_EPILOGUE ** 2);
+  return a.sizes.reduce((sum, size, i) => {
+    const other = b.sizes[i] ?? 0;
+    const steps = Math.ceil(size) - Math.ceil(other);
+    return sum + (size - other) ** 2 + STEP * steps ** 2;
+  }, a.epilogue === b.epilogue ? 0 : OTHER_EPILOGUE);
 }
 
 function predictionOf<P>(
@@ -350,15 +367,22 @@ function predictionOf<P>(
   let sum = 0;
   for (const { point: there, far, config: text, us } of near) {
     const weight = 1 / (far + CLOSE);
+    const change = effort(op, point) / effort(op, there);
     const other = entrant.model(there, parseValues(text));
-    const change = own && other
-      ? own / other
-      : effort(op, point) / effort(op, there);
+    const byModel = own && other ? own / other / change : 1;
+    const power = MODEL.power * Math.min(1, far / MODEL.from);
     weights += weight;
-    sum += weight * Math.log(us * change);
+    sum += weight * Math.log(us * change * byModel ** power);
   }
-  const predictedUs = Math.exp(sum / weights);
-  return { kernel, config, by: "model", predictedUs };
+  const [first] = entrant.legal;
+  const isOutgrown = near[0]!.far > OUTGROWN.from && first !== undefined &&
+    (own ?? 0) > OUTGROWN.behind * (first.predicted ?? Infinity);
+  return {
+    kernel,
+    config: isOutgrown ? first.config : config,
+    by: "model",
+    predictedUs: Math.exp(sum / weights),
+  };
 }
 
 /** Flops that take a device as long as a byte, and bytes that take it as long as a launch. */

@@ -64,12 +64,12 @@ Deno.test("chooseAuto() takes the fastest recorded row of a point", () => {
   assertEquals(chosen(at(64), rows), "b TILE=16 by table");
 });
 
-Deno.test("chooseAuto() leaves out rows whose config its kernel no longer has", () => {
+Deno.test("chooseAuto() keeps a recorded kernel whose config is no longer legal", () => {
   const rows = [
     row({}),
     row({ kernel: "b", config: "TILE=64", median_us: "9" }),
   ];
-  assertEquals(chosen(at(64), rows), "a TILE=8 by table");
+  assertEquals(chosen(at(64), rows), "b TILE=8 by model");
 });
 
 Deno.test("chooseAuto() interpolates between the nearest recorded points", () => {
@@ -87,7 +87,7 @@ Deno.test("chooseAuto() interpolates between the nearest recorded points", () =>
   assertEquals(chosen(at(1024, { type: "f32" }), rows), "b TILE=16 by model");
 });
 
-Deno.test("chooseAuto() follows the change of a kernel's model from recorded points", () => {
+Deno.test("chooseAuto() follows a kernel's model far from recorded points, not near them", () => {
   const kernels = [
     tiled("a", { predict: ({ m }) => m }),
     tiled("b", { predict: () => 1 }),
@@ -96,8 +96,14 @@ Deno.test("chooseAuto() follows the change of a kernel's model from recorded poi
     row({ median_us: "10" }),
     row({ kernel: "b", config: "TILE=16", median_us: "12" }),
   ];
-  assertEquals(chosen(at(96), rows, kernels), "b TILE=16 by model");
-  assertEquals(chosen(at(32), rows, kernels), "a TILE=8 by model");
+  assertEquals(chosen(at(96), rows, kernels), "a TILE=8 by model");
+  assertEquals(chosen(at(2048), rows, kernels), "b TILE=16 by model");
+  assertEquals(
+    chosen(at(2048), rows, [
+      tiled("a", { predict: (_, { TILE }) => 1 / TILE }),
+    ]),
+    "a TILE=32 by model",
+  );
 });
 
 Deno.test("chooseAuto() goes by models where no kernel has a row", () => {
