@@ -9,7 +9,15 @@
  * @module
  */
 
+import { basename, dirname, extname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { removeIfThere, unlessMissing } from "../files/disk.ts";
+import { hashOf } from "../files/hash.ts";
 import { seal } from "../files/json_file.ts";
+import { claimFolder, makeTemporary } from "../files/lock.ts";
+import { demandPrivate, privateFolder } from "../files/private_folder.ts";
+import { CaseError, UserError } from "../model/errors.ts";
+import type { Settings } from "../model/settings.ts";
 import {
   corrupt,
   type Entry,
@@ -22,15 +30,6 @@ import {
 } from "./cache_entry.ts";
 import { type Backend, type Build, optionsText } from "./device.ts";
 import { type SourceText, SourceTexts } from "./source_texts.ts";
-import { CaseError, UserError } from "../model/errors.ts";
-import type { Settings } from "../model/settings.ts";
-import { unlessMissing } from "../files/disk.ts";
-import { claimFolder } from "../files/lock.ts";
-import { demandPrivate, privateFolder } from "../files/private_folder.ts";
-import { hashOf } from "../files/hash.ts";
-import { assertRoom, isRefusal } from "../files/room.ts";
-import { basename, dirname, extname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 
 /** A binary ready to be loaded. */
 export interface Built {
@@ -276,4 +275,41 @@ function hashFor(
     ...optionsText(build),
   ]);
   return hashOf(backend.name, arch, how, text);
+}
+
+/** What systems say of such disks, in the logs of tools. */
+const REFUSED =
+  /No space left on device|Read-only file system|Disk quota exceeded|File too large|Cannot create temporary file/;
+
+/** Bytes that a nearly full disk does not take. */
+const ROOM = 1 << 20;
+
+/**
+ * Makes sure that `folder` and the system's temporary files had room for a tool that failed.
+ *
+ * @param log What the tool said.
+ * @throws {Error} With the system's reason, where a file of 1 MiB cannot be written, or with the
+ * line of the log that says so.
+ * @throws {UserError} Where there is no place for temporary files.
+ */
+function assertRoom(folder: string, log: string): void {
+  using temporary = makeTemporary("mnkbench-room-");
+  for (const where of [folder, temporary.path]) {
+    const path = join(where, "room");
+    try {
+      Deno.writeFileSync(path, new Uint8Array(ROOM));
+    } catch (cause) {
+      if (!(cause instanceof Error)) throw cause;
+      // Nobody asked for that file.
+      throw new Error(cause.message.replace(/: writefile .*/, ""), { cause });
+    }
+    removeIfThere(path);
+  }
+  const line = log.split("\n").find((text) => REFUSED.test(text));
+  if (line !== undefined) throw new Error(line.trim());
+}
+
+/** Returns whether `error` says that the operating system refused something. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof Error && "code" in error;
 }

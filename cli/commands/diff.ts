@@ -34,7 +34,7 @@ import {
 import { isPublished } from "../../bench/row/row.ts";
 import { isNoisyRow } from "../../report/model/noise.ts";
 import { LATEST, quoted, RESULTS, typed } from "../../session/home.ts";
-import { centerOf, LOOKED_AT } from "../../report/history/center.ts";
+import { centerOf, LOOKED_AT } from "../../report/history/levels.ts";
 import { History } from "../../session/history.ts";
 import { compareRows, judgeRows } from "../../session/library/compare_rows.ts";
 import { readRows } from "../../session/read_rows.ts";

@@ -6,10 +6,18 @@
 
 import { merge, object } from "@optique/core/constructs";
 import type { InferValue } from "@optique/core/parser";
-import { aligned } from "../../bench/files/terminal_text.ts";
-import { EXIT, UserError } from "../../bench/model/errors.ts";
+import { EMULATED, emulatedApi } from "../../backends/emulator/names.ts";
+import { readBytesIfThere } from "../../bench/files/disk.ts";
+import { aligned, counted } from "../../bench/files/terminal_text.ts";
+import { EXIT, type ExitCode, UserError } from "../../bench/model/errors.ts";
 import type { Case, Suite } from "../../bench/model/suite.ts";
 import { keyOf } from "../../bench/row/row.ts";
+import {
+  isInProgress,
+  type UnfinishedRun,
+  unfinishedRuns,
+  unlessRefused,
+} from "../../bench/worker/run_folder.ts";
 import {
   casesWithin,
   choose,
@@ -17,6 +25,7 @@ import {
   isSource,
   nothing,
 } from "../../session/cases.ts";
+import { quoted, RUNS, typed } from "../../session/home.ts";
 import { BRIEFS, define } from "../command.ts";
 import {
   choiceFlags,
@@ -26,7 +35,6 @@ import {
   type Words,
 } from "../options/flags.ts";
 import { say, tell } from "../terminal/output.ts";
-import { EMULATED, emulatedApi } from "../../backends/emulator/names.ts";
 
 type ListOptions = InferValue<ReturnType<typeof flags>>;
 
@@ -78,7 +86,6 @@ async function list(options: ListOptions): Promise<number> {
       "--stale": options.stale,
       "a path": options.paths.length > 0,
     });
-    const { listUnfinished } = await import("./list/unfinished.ts");
     return listUnfinished(options.json);
   }
   if (options.stale) {
@@ -194,4 +201,60 @@ function kernelsOf(suite: Suite, { kernels }: ListOptions): Suite["kernels"] {
 
 function shapesOf(cases: readonly Case[]): number {
   return new Set(cases.map(({ problem }) => problem)).size;
+}
+
+/**
+ * Lists the unfinished runs of this folder, the oldest first, and says which cannot be read.
+ *
+ * @returns The exit code.
+ * @throws {UserError} Where the folder of the runs cannot be read.
+ */
+function listUnfinished(json: boolean): ExitCode {
+  const runs = unfinishedRuns(RUNS, tell)
+    .flatMap((run) => unlessRefused(() => listed(run), tell) ?? [])
+    .toSorted((a, b) => a.started < b.started ? -1 : 1);
+  if (json) {
+    say(JSON.stringify(runs, null, 2));
+    return EXIT.ok;
+  }
+  for (const { folder, rows, started, device, running, command } of runs) {
+    const state = running ? "in progress" : "stopped";
+    say(`${folder}  ${started}  ${device}  ${counted(rows, "row")}  ${state}`);
+    say(`  ${typed(command.map(quoted).join(" "))}`);
+  }
+  const left = runs.filter(({ running }) => !running);
+  tell(
+    left.length === 0
+      ? `No stopped run is in ${RUNS}`
+      : `The command below each goes on with it; to remove one: rm -r ${
+        left[0]!.folder
+      }`,
+  );
+  return EXIT.ok;
+}
+
+/** What is said of `run`. @throws {UserError} Where it cannot be read. */
+function listed(run: UnfinishedRun) {
+  const { folder, info } = run;
+  return {
+    folder,
+    rows: unfinishedLines(`${folder}/journal.jsonl`),
+    started: info.started,
+    device: info.device,
+    running: isInProgress(run),
+    // What is there would be discarded.
+    command: info.command.filter((word) => word !== "--fresh"),
+  };
+}
+
+const LF = 0x0a;
+/** Bytes of the longest file whose lines are counted. */
+const MOST_BYTES = 1 << 30;
+
+/** Counts the whole lines of a file, which may be too long for a text; none where there is none. */
+function unfinishedLines(file: string): number {
+  const bytes = readBytesIfThere(file, MOST_BYTES);
+  let lines = 0;
+  for (let at = -1; (at = bytes?.indexOf(LF, at + 1) ?? -1) >= 0;) lines++;
+  return lines;
 }

@@ -9,6 +9,8 @@
  * @module
  */
 
+import { i64 } from "../../bench/device/queue.ts";
+import { type Axis, readAxes } from "../../bench/model/axes.ts";
 import {
   BYTES,
   decode,
@@ -23,14 +25,17 @@ import {
 } from "../../bench/model/grid.ts";
 import { remembered, stored } from "../../bench/model/inputs.ts";
 import type { Op } from "../../bench/model/op.ts";
-import { type Axis, readAxes } from "../../bench/model/axes.ts";
 import {
   elementsOf,
   type Mutant,
   type Reference,
   type Tolerance,
 } from "../../bench/model/problem.ts";
-import { packed } from "../common/launch.ts";
+import {
+  packed,
+  referenceKernels,
+  type ReferenceSpec,
+} from "../common/launch.ts";
 import {
   input,
   mutants,
@@ -39,12 +44,12 @@ import {
   wrongTile,
 } from "../common/operands.ts";
 import { linesOf, Looks, product, storedMatrix } from "../common/product.ts";
-import { matmulReferences } from "./reference.ts";
 import {
   EPILOGUES,
   hasBias,
   hasRelu,
   type MatmulPoint,
+  TYPE_NUMBERS,
   TYPES,
   typesOf,
 } from "./point.ts";
@@ -203,7 +208,20 @@ export const matmul: Op<MatmulPoint> = {
   mutants: mutantsOf,
   // Not a field: it takes the operation, which is not made yet.
   get referenceKernels() {
-    return matmulReferences(matmul);
+    return referenceKernels(matmul, {
+      cuda: gpu({}),
+      hip: gpu({ HIP: 1 }),
+      cpu: {
+        source: new URL("./cpu/plain.c", import.meta.url),
+        args({ point, operands: { A, B, bias, C } }) {
+          const { m, n, k, lda, ldb, type, layout } = point;
+          return [
+            ...[A, B, bias ?? C, C, m, n, k, lda, ldb, TYPE_NUMBERS[type]],
+            ...[layout === "nt", hasBias(point), hasRelu(point)],
+          ];
+        },
+      },
+    });
   },
   edgeCases: edgeCases(),
 };
@@ -336,4 +354,21 @@ export function mutantsOf(
     bias !== undefined &&
       ["no bias", sums.map((x) => relu ? Math.max(x, 0) : x)],
   );
+}
+
+/** The reference kernel for GPUs: a warp, or a wave, writes an element of C as f64. */
+function gpu(macros: { readonly HIP?: 1 }): ReferenceSpec<MatmulPoint> {
+  return {
+    source: new URL("./reference.cu", import.meta.url),
+    defines: ({ type }) => ({ TYPE: type, ...macros }),
+    args({ point, operands: { A, B, bias, C } }) {
+      const { m, n, k, lda, ldb, layout } = point;
+      const steps = layout === "nn" ? [ldb, 1] : [1, ldb];
+      return [
+        ...[A, B, bias, C, m, n, k],
+        ...[lda, ...steps].map(i64),
+        hasRelu(point),
+      ];
+    },
+  };
 }

@@ -2,7 +2,7 @@ import { assertAlmostEquals, assertEquals, assertMatch } from "@std/assert";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { inBrowser } from "../page/testdata/browser.ts";
 import { csvRow } from "../testdata/csv_rows.ts";
-import { centerOf } from "./center.ts";
+import { centerOf } from "./levels.ts";
 import { formatHistory } from "./page.ts";
 import {
   caseHistories,
