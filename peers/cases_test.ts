@@ -12,9 +12,10 @@ import { matmul } from "../kernels/matmul/mod.ts";
 import { naive } from "../kernels/matmul/cpu/cpu.ts";
 import { ops } from "../kernels/mod.ts";
 import { casesWithin } from "../session/cases.ts";
-import mlxQmm from "../suites/mlx-qmm.ts";
+import { builtInSuites } from "../suites/mod.ts";
 import { peersElsewhere, peersOf, sourcesOf, withPeers } from "./cases.ts";
 
+const [mlxQmm] = await builtInSuites(["mlx-qmm"]);
 const router = defineSuite({
   name: "router",
   title: "Router",
@@ -49,7 +50,7 @@ Deno.test("withPeers() adds a case of each peer at each problem, dynamic ones la
 });
 
 Deno.test("withPeers() adds the peers of the suite's own operation", () => {
-  const suite = withPeers(mlxQmm);
+  const suite = withPeers(mlxQmm!);
   const names = suite.kernels.filter(({ backend }) => backend === "cuda")
     .map(({ name }) => name);
   assertEquals(names.slice(-3), [

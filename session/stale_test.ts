@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
-import epilogue from "../suites/epilogue-bf16.ts";
+import { builtInSuites } from "../suites/mod.ts";
 import { readRows } from "./read_rows.ts";
 import { standings } from "./stale.ts";
 
@@ -13,6 +13,9 @@ Deno.test("standings() calls a row gone whose config its kernel no longer takes"
   assert(one.row.config.includes("LOAD="), one.row.config);
   const config = one.row.config.replace(/LOAD=\w+/, "LOAD=never");
   const changed = { ...one, row: { ...one.row, config } };
-  const [stood] = await standings([changed], [epilogue]);
+  const [stood] = await standings(
+    [changed],
+    await builtInSuites(["epilogue-bf16"]),
+  );
   assertEquals(stood!.standing, "gone");
 });

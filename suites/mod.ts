@@ -7,27 +7,31 @@
 
 import type { Suite } from "../bench/model/suite.ts";
 
+const decode = () => import("./decode-bf16.ts");
+const mlx = () => import("./mlx-qmm.ts");
+const skinny = () => import("./skinny.ts");
+
 /** Loads the file of each suite, in the order of listings, sweeps and tables. */
 const FILES: Readonly<
-  Record<string, () => Promise<{ readonly default: Suite }>>
+  Record<string, () => Promise<{ readonly default: Suite | readonly Suite[] }>>
 > = {
-  "epilogue-bf16": () => import("./epilogue-bf16.ts"),
-  "matmul-bf16": () => import("./matmul-bf16.ts"),
-  "matmul-fp16": () => import("./matmul-fp16.ts"),
-  "matmul-fp32": () => import("./matmul-fp32.ts"),
+  "epilogue-bf16": skinny,
+  "matmul-bf16": skinny,
+  "matmul-fp16": skinny,
+  "matmul-fp32": skinny,
   "router-bf16": () => import("./router-bf16.ts"),
   "autotune-fp16": () => import("./autotune-fp16.ts"),
   "autotune-fp8": () => import("./autotune-fp8.ts"),
-  "decode-bf16-k7168": () => import("./decode-bf16-k7168.ts"),
-  "decode-bf16-models": () => import("./decode-bf16-models.ts"),
+  "decode-bf16-k7168": decode,
+  "decode-bf16-models": decode,
   "decode-glm": () => import("./decode-glm.ts"),
   "decode-kimi-k2": () => import("./decode-kimi-k2.ts"),
   "decode-llama": () => import("./decode-llama.ts"),
   "decode-qwen32b": () => import("./decode-qwen32b.ts"),
   "decode-fp8": () => import("./decode-fp8.ts"),
   "ffn-swiglu": () => import("./ffn-swiglu.ts"),
-  "mlx-qmm": () => import("./mlx-qmm.ts"),
-  "mlx-qmm-formats": () => import("./mlx-qmm-formats.ts"),
+  "mlx-qmm": mlx,
+  "mlx-qmm-formats": mlx,
   "grouped-nvfp4": () => import("./grouped-nvfp4.ts"),
 };
 
@@ -42,5 +46,6 @@ export async function builtInSuites(
   names: readonly string[] = suiteNames,
 ): Promise<readonly Suite[]> {
   const files = await Promise.all(names.map((name) => FILES[name]!()));
-  return files.map((file) => file.default);
+  const suites = files.flatMap((file) => file.default);
+  return names.map((name) => suites.find((suite) => suite.name === name)!);
 }

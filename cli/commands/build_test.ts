@@ -10,7 +10,7 @@ import { archInfo, recordedSuites, unitsOf } from "./build/kernels.ts";
 import { splitkKernels } from "../../kernels/matmul/hip/splitk/splitk.ts";
 import { matmul } from "../../kernels/matmul/op.ts";
 import faults from "../testdata/fault_suite.ts";
-import epilogueBf16 from "../../suites/epilogue-bf16.ts";
+import { builtInSuites } from "../../suites/mod.ts";
 import { lacking, program, testdata } from "../testdata/program.ts";
 
 Deno.test("gather() makes a folder that runs with no network and nothing cached", async () => {
@@ -129,9 +129,10 @@ Deno.test("unitsOf() names each unit of a sweep once, the instruments first", ()
   );
 });
 
-Deno.test("unitsOf() names few units of recorded kernels", () => {
+Deno.test("unitsOf() names few units of recorded kernels", async () => {
   const { info } = archInfo("sm_90a");
-  const cases = [...epilogueBf16.cases("all")].filter(({ backend }) =>
+  const [suite] = await builtInSuites(["epilogue-bf16"]);
+  const cases = [...suite!.cases("all")].filter(({ backend }) =>
     backend === "cuda"
   );
   const { length } = unitsOf(cases, { backend: cuda(), info });
