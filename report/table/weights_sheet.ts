@@ -4,8 +4,9 @@
  * @module
  */
 
+import { shortened } from "../../bench/files/terminal_text.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
-import { isNoisyRow } from "../model/noise.ts";
+import { isNoisyRow, noiseNotes } from "../model/noise.ts";
 import { soundTimeOf } from "../model/sol.ts";
 import { formatMicroseconds } from "./metrics.ts";
 import type { Cell, Sheet } from "./sheet.ts";
@@ -64,99 +65,175 @@ function nowMs(calls: number, us: number): number {
   return calls * us / 1e3;
 }
 
-/** Returns `weights` with a line for each part of the step, and one of sums. */
+/** Kernels other than GEMMs that have a line. */
+const MOST_OTHERS = 5;
+/** Columns of a label: a kernel's name may be a template of C++. */
+const MOST_NAME = 60;
+
+/**
+ * Returns `weights` with a line for each part of the step, and one of sums.
+ *
+ * @param most GEMMs that have a line; the others share one. @default {all}
+ */
 export function weightsSheet(
   { title, lines, ms, unit, notes }: Weights,
+  most = Infinity,
 ): Sheet {
-  const isChained = lines.some(({ chained }) => chained !== undefined);
   const isTimed = ms !== undefined;
-  const columns: Column[] = [
-    {
-      head: `calls a ${unit}`,
-      cellOf: ({ calls }) => plain(calls, shortCount),
-    },
+  const isChained = lines.some(({ chained }) => chained !== undefined);
+  const gemms = lines.filter(({ state }) => state !== "other");
+  const others = lines.filter(({ state, calls }) =>
+    state === "other" && calls !== undefined
+  );
+  const idle = lines.filter(({ state, calls }) =>
+    state === "other" && calls === undefined
+  );
+  const rows = [
+    ...new Set(
+      lines.flatMap(({ measured, chained }) => [
+        ...[measured?.now, measured?.fastest],
+        ...[chained?.now, chained?.fastest],
+      ]),
+    ),
+  ].filter((row) => row !== undefined);
+  const parts = [
+    ...partsOf(gemms, most, "GEMMs"),
+    ...partsOf(others, MOST_OTHERS, "kernels"),
+    ...partsOf(idle, 1, ""),
+  ];
+  const columns: readonly Column[] = [
+    { head: `calls a ${unit}`, of: ({ calls }) => calls, format: shortCount },
     ...(isTimed
-      ? [{
-        head: `ms a ${unit}`,
-        cellOf: (line: WeightLine) => plain(line.ms, formatMs),
-        sum: totalOf(lines, (line) => line.ms),
-      }]
+      ? [{ head: `ms a ${unit}`, of: ({ ms }: WeightLine) => ms, isSum: true }]
       : []),
     {
       head: isTimed ? "share" : "share of bound",
-      cellOf: ({ share }) => plain(share, percent),
-      sumText: percent(sumOf(lines.map(({ share }) => share ?? 0))),
+      ...{ of: ({ share }) => share, format: percent, isSum: true },
     },
     {
-      head: "measured ms",
-      cellOf: (line) => {
-        const us = soundTimeOf(line.measured?.now);
-        const all = us === undefined || line.calls === undefined
-          ? undefined
-          : nowMs(line.calls, us);
-        return marked(plain(all, formatMs), line.measured?.now);
-      },
-      sum: totalOf(lines, ({ calls = 0, measured }) => {
-        const us = soundTimeOf(measured?.now);
-        return us === undefined ? undefined : nowMs(calls, us);
-      }),
+      ...{ head: "measured ms", of: measuredMs, isSum: true },
+      rowsOf: ({ measured }) => [measured?.now],
     },
     {
       head: "share of SOL",
       cellOf: ({ measured }) => {
         const us = soundTimeOf(measured?.now);
         const sol = Number(measured?.now?.sol_us || NaN);
-        return plain(us === undefined ? NaN : sol / us, percent);
+        return us === undefined || Number.isNaN(sol)
+          ? EMPTY
+          : { text: percent(sol / us) };
       },
     },
-    {
-      head: "fastest",
-      cellOf: ({ state, measured }) => {
-        if (state === "other") return EMPTY;
-        if (measured === undefined) {
-          return { text: state, paint: state === "no op" ? "dim" : "bad" };
-        }
-        const { now, fastest } = measured;
-        return {
-          text: fastest.kernel,
-          paint: now === undefined || now.kernel === fastest.kernel
-            ? "plain"
-            : "best",
-        };
-      },
-    },
-    savedColumn("ms to win", lines, ({ measured }) => measured),
+    { head: "fastest", cellOf: fastestCell },
+    savedColumn("ms to win", ({ measured }) => measured),
     ...(isChained
-      ? [savedColumn("back to back", lines, ({ chained }) => chained)]
+      ? [savedColumn("back to back", ({ chained }) => chained)]
       : []),
   ];
-  const ranks = ["share", "share of bound", "ms to win", "fastest"];
   const ranked = [
-    ...ranks,
-    ...[`ms a ${unit}`, "back to back", "measured ms", "share of SOL"],
-    `calls a ${unit}`,
+    ...["share", "share of bound", "ms to win", "fastest", `ms a ${unit}`],
+    ...["back to back", "measured ms", "share of SOL", `calls a ${unit}`],
   ].map((head) => 1 + columns.findIndex((column) => column.head === head))
     .filter((at) => at > 0);
   return {
     title,
     head: ["what runs", ...columns.map(({ head }) => head)],
-    body: lines.map((line) => [
-      { text: line.label },
-      ...columns.map(({ cellOf }) => cellOf(line)),
+    body: parts.map(({ label, own }) => [
+      { text: shortened(label, MOST_NAME) },
+      ...columns.map((column) => cellOf(column, own)),
     ]),
     foot: [[
       { text: "sum" },
-      ...columns.map(({ sum, sumText = "" }) => ({
-        text: sum === undefined ? sumText : formatMs(sum),
-      })),
+      ...columns.map((column) => column.isSum ? cellOf(column, lines) : EMPTY),
     ]],
     notes: [
       ...meaningNotes(lines, isTimed ? `ms a ${unit}` : "measured ms"),
+      ...noiseNotes(rows.filter(isNoisyRow).length, rows.length),
       ...notes,
       ...savingNotes({ lines, ms, unit }),
     ],
     star: "faster than what runs now",
     ranked,
+  };
+}
+
+/** Lines that share one of the table. */
+interface Part {
+  readonly label: string;
+  readonly own: readonly WeightLine[];
+}
+
+/** Returns a part for each of the first `most` lines, and one of all others. */
+function partsOf(
+  lines: readonly WeightLine[],
+  most: number,
+  name: string,
+): readonly Part[] {
+  const single = lines.length - most === 1 ? lines.length : most;
+  const rest = lines.slice(single);
+  return [
+    ...lines.slice(0, single).map((line) => ({
+      label: line.label,
+      own: [line],
+    })),
+    ...(rest.length > 0
+      ? [{ label: `${rest.length} other ${name}`, own: rest }]
+      : []),
+  ];
+}
+
+/** A column of figures, which are added where lines share one. */
+interface Column {
+  readonly head: string;
+  readonly of?: (line: WeightLine) => number | undefined;
+  /** @default {milliseconds} */
+  readonly format?: (value: number) => string;
+  /** The rows that a figure rests on. @default {none} */
+  readonly rowsOf?: (line: WeightLine) => readonly (CsvRow | undefined)[];
+  /** Whether the last line has the sum of all. @default {false} */
+  readonly isSum?: boolean;
+  /** The cell of one line, of what cannot be added. */
+  readonly cellOf?: (line: WeightLine) => Cell;
+}
+
+function cellOf(
+  { of, format = formatMs, rowsOf, cellOf }: Column,
+  own: readonly WeightLine[],
+): Cell {
+  const [line] = own;
+  if (cellOf) return own.length === 1 ? cellOf(line!) : EMPTY;
+  const value = totalOf(own, of!);
+  if (value === undefined) return EMPTY;
+  const isNoisy = own.some((one) =>
+    of!(one) && rowsOf?.(one).some((row) => row && isNoisyRow(row))
+  );
+  return { text: `${isNoisy ? "~" : ""}${format(value)}` };
+}
+
+function measuredMs({ calls, measured }: WeightLine): number | undefined {
+  const us = soundTimeOf(measured?.now);
+  return us === undefined || calls === undefined ? undefined : nowMs(calls, us);
+}
+
+function fastestCell({ state, measured }: WeightLine): Cell {
+  if (state === "other") return EMPTY;
+  if (measured === undefined) {
+    return { text: state, paint: state === "no op" ? "dim" : "bad" };
+  }
+  const { now, fastest } = measured;
+  const isNow = now === undefined || now.kernel === fastest.kernel;
+  return { text: fastest.kernel, paint: isNow ? "plain" : "best" };
+}
+
+function savedColumn(
+  head: string,
+  of: (line: WeightLine) => Measured | undefined,
+): Column {
+  return {
+    head,
+    of: (line) => savedMs(line, of(line)),
+    rowsOf: (line) => [of(line)?.now, of(line)?.fastest],
+    isSum: true,
   };
 }
 
@@ -184,33 +261,6 @@ export function weightsData(
       back_to_back: dataOf(line, chained),
     })),
     notes,
-  };
-}
-
-/** A column of figures. */
-interface Column {
-  readonly head: string;
-  cellOf(line: WeightLine): Cell;
-  /** Milliseconds. */
-  readonly sum?: number | undefined;
-  readonly sumText?: string;
-}
-
-function savedColumn(
-  head: string,
-  lines: readonly WeightLine[],
-  of: (line: WeightLine) => Measured | undefined,
-): Column {
-  return {
-    head,
-    cellOf: (line) => {
-      const measured = of(line);
-      const saved = savedMs(line, measured);
-      return saved === 0
-        ? plain(saved, formatMs)
-        : marked(plain(saved, formatMs), measured?.now, measured?.fastest);
-    },
-    sum: totalOf(lines, (line) => savedMs(line, of(line))),
   };
 }
 
@@ -254,22 +304,6 @@ function savingNotes(
 }
 
 const EMPTY: Cell = { text: "" };
-
-function plain(
-  value: number | undefined,
-  format: (value: number) => string,
-): Cell {
-  return value === undefined || Number.isNaN(value)
-    ? EMPTY
-    : { text: format(value) };
-}
-
-function marked(cell: Cell, ...rows: readonly (CsvRow | undefined)[]): Cell {
-  const isNoisy = rows.some((row) => row !== undefined && isNoisyRow(row));
-  return cell.text === "" || !isNoisy
-    ? cell
-    : { ...cell, text: `~${cell.text}` };
-}
 
 /** Formats milliseconds with four significant digits, of less than 1 with three decimals. */
 function formatMs(ms: number): string {

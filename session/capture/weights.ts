@@ -34,28 +34,20 @@ const LIBRARIES = [
   ...["cublas", "hipblas", "mps", "cublaslt", "hipblaslt", "openblas"],
   "torch-eager",
 ];
-/** Kernels other than GEMMs that have a line. */
-const MOST_OTHERS = 5;
 
 /** Returns the table of `captured` for each device of `rows`. */
 export function weightsOf(
   captured: Captured,
   rows: readonly CsvRow[],
-  { timer, suite, lines: most = Infinity }: {
+  { timer, suite }: {
     /** The timer of rows to take. @default {the one with the most} */
     readonly timer?: string | undefined;
     /** The command line that measures what has no rows. */
     readonly suite: string;
-    /** Shows so many GEMMs. @default {all} */
-    readonly lines?: number | undefined;
   },
 ): Weights[] {
   const step = stepOf(captured);
   const byKey = Map.groupBy(rows.filter((row) => !isPublished(row)), rowKey);
-  const rest = step.rest.map(restLine);
-  const [others, idle] = [true, false].map((hasCalls) =>
-    rest.filter(({ calls }) => (calls !== undefined) === hasCalls)
-  ) as [WeightLine[], WeightLine[]];
   return devicesOf(captured, rows, step.gemms).map((device): Weights => {
     const gemms = step.gemms.map((line) =>
       weighed(line, {
@@ -76,13 +68,7 @@ export function weightsOf(
       : `, captured on ${captured.device.name}`;
     return {
       title: `${programOf(captured)}${from}${on && `, measured${on}`}`,
-      lines: [
-        ...gemms.slice(0, most),
-        ...together(gemms.slice(most), "other GEMMs"),
-        ...others.slice(0, MOST_OTHERS),
-        ...together(others.slice(MOST_OTHERS), "other kernels"),
-        ...idle,
-      ],
+      lines: [...gemms, ...step.rest.map(restLine)],
       ...{ ms: step.ms, unit: step.unit },
       notes: [
         ...(step.of === "bound"
@@ -199,20 +185,6 @@ function chainedOf(
 
 function restLine({ label, calls, ms, share }: CapturedLine): WeightLine {
   return { label, calls, ms, share, state: "other" };
-}
-
-/** Returns one line of `lines`; none where there are none. */
-function together(lines: readonly WeightLine[], label: string): WeightLine[] {
-  if (lines.length < 2) return [...lines];
-  const sum = (of: (line: WeightLine) => number | undefined) =>
-    lines.reduce((all, line) => all + (of(line) ?? 0), 0);
-  return [{
-    label: `${lines.length} ${label}`,
-    calls: sum(({ calls }) => calls),
-    ms: sum(({ ms }) => ms),
-    share: sum(({ share }) => share),
-    state: "other",
-  }];
 }
 
 function pointKey({ op, key }: GemmPoint): string {

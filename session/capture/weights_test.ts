@@ -73,9 +73,11 @@ Deno.test("weightsOf() and weightsSheet() show all of a step in 120 columns", ()
     "8 of 16×64×128 bf16 nt        5      0.015    3.0 %                             no op",
     "softmax                       2      0.025    5.0 %",
     "no kernel                            0.135   27.0 %",
-    "sum                                  0.500  100.0 %     0.140                               0.040    0.010",
+    "sum                                  0.500  100.0 %    ~0.140                               0.040    0.010",
     "  * faster than what runs now",
     "  measured ms: calls × time of cublas; ms to win: ms a step × (1 - fastest / measured)",
+    "  ~ noisy (1 of 5 rows): quartiles over 20 % apart, mean over 1.2 medians, runs over 5 % apart, or clocks lowered; try",
+    "    --runs 5",
     "  1 of 4 GEMMs not measured on NVIDIA H200: `mnkbench bench --suite captured.ts`",
     "  no op: 8 of 16×64×128 bf16 nt: a batch of 8 products",
     "  with the fastest kernels the step of 0.500 ms becomes 0.460 ms, 1.087x as fast; 60.0 % of it is measured",
@@ -99,6 +101,8 @@ Deno.test("weightsSheet() leaves out the last figures in 80 columns", () => {
     "  3 columns left out to fit: `table --all` has all",
     "  measured ms: calls × time of cublas; ms to win: ms a step × (1 - fastest /",
     "    measured)",
+    "  ~ noisy (1 of 5 rows): quartiles over 20 % apart, mean over 1.2 medians, runs",
+    "    over 5 % apart, or clocks lowered; try --runs 5",
     "  1 of 4 GEMMs not measured on NVIDIA H200: `mnkbench bench --suite captured.ts`",
     "  no op: 8 of 16×64×128 bf16 nt: a batch of 8 products",
     "  with the fastest kernels the step of 0.500 ms becomes 0.460 ms, 1.087x as",
@@ -144,20 +148,29 @@ Deno.test("weightsOf() takes the rows of a timer, and the library that was calle
   assertEquals(nowOf("graph"), ["cublas", "30", "cublas"]);
 });
 
-Deno.test("weightsOf() shows the costliest GEMMs, and sums the others", () => {
+Deno.test("weightsSheet() adds the GEMMs and kernels beyond those that it shows", () => {
   const other = Array.from({ length: 8 }, (_, i) => ({
-    ...{ name: `kernel${i}`, calls: 2, time_us: 10 - i },
+    ...{ name: `k${i}${"<8>".repeat(i * 30)}`, calls: 2, time_us: 10 - i },
   }));
   const [weights] = weightsOf(
     capturedOf(CAPTURED.gemms, { other }),
     ROWS,
-    { ...NOTES, lines: 1 },
+    NOTES,
   );
-  assertEquals(weights!.lines.map(({ label }) => label), [
+  const { head, body, foot } = weightsSheet(weights!, 1);
+  const texts = (heads: readonly string[], line: number) =>
+    heads.map((name) => body[line]![head.indexOf(name)]!.text);
+  const names = body.map(([label]) => label!.text);
+  const long = (i: number) => `k${i}${"<8>".repeat(30)}`.slice(0, 58) + "…";
+  assertEquals(names, [
     ...["16×2112×7168 bf16 nt", "3 other GEMMs"],
-    ...["kernel0", "kernel1", "kernel2", "kernel3", "kernel4"],
+    ...["k0", long(1), long(2), long(3), long(4)],
     ...["3 other kernels", "no kernel"],
   ]);
-  const shares = weights!.lines.map(({ share }) => share!);
-  assert(Math.abs(shares.reduce((a, b) => a + b) - 1) < 1e-9);
+  const figures = ["ms a step", "share", "measured ms", "fastest", "ms to win"];
+  assertEquals(texts(figures, 0), [
+    ...["0.200", "40.0 %", "0.100", "wgmma-k", "0.040"],
+  ]);
+  assertEquals(texts(figures, 1), ["0.140", "28.0 %", "~0.040", "", "0.000"]);
+  assertEquals(foot[0]![head.indexOf("share")]!.text, "100.0 %");
 });

@@ -54,11 +54,14 @@ export function weightsText(
   const suites = capturedSuites(captured)
     .map(({ file }) => quoted(join(dirname(path), file))).join();
   const found = weightsOf(captured, rows, {
-    ...{ timer, lines },
+    timer,
     suite: typed(`bench --suite ${suites} --peers torch`),
   });
   if (format === "json") return shownJson(found.map(weightsData), 2);
-  return found.map(weightsSheet).flatMap(({ ranked, ...sheet }, i) => [
+  return found.map((one) => weightsSheet(one, lines)).flatMap((
+    { ranked, ...sheet },
+    i,
+  ) => [
     ...(i > 0 ? [""] : []),
     ...(format === "md"
       ? formatMarkdown(sheet)
