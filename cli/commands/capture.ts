@@ -21,6 +21,7 @@ import {
   contained,
   replaceFile,
 } from "../../bench/files/replace.ts";
+import { counted } from "../../bench/files/terminal_text.ts";
 import { shownJson } from "../../bench/files/json_file.ts";
 import type { Captured } from "../../bench/model/captured.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
@@ -178,7 +179,9 @@ function missing(
   }
   const kernels = parts.flatMap(({ other }) => other).length;
   return kernels > 0
-    ? `${failed}: it ran ${kernels} other kernels and called no cuBLAS that the recorder could replace; link libcublas dynamically, or leave --warmup out`
+    ? `${failed}: it ran ${
+      counted(kernels, "other kernel")
+    }, but it called no cuBLAS that the recorder could replace; link libcublas dynamically`
     : `${failed}: it started CUDA and ran no GEMM in the window; let it run longer, or give a shorter --warmup`;
 }
 
@@ -202,10 +205,13 @@ class Child implements Disposable {
         ...{ stdin: "inherit", stdout: "inherit", stderr: "inherit" },
       }).spawn();
     } catch (error) {
+      const why = error instanceof Deno.errors.NotFound
+        ? "it, or what its first line names, is not there"
+        : error instanceof Deno.errors.PermissionDenied
+        ? "it is not executable"
+        : saidBy(error);
       throw new UserError(
-        `Cannot start ${program}: ${
-          saidBy(error)
-        }; name a program that is there`,
+        `Cannot start ${program}: ${why}; name a program of PATH, or its path`,
       );
     }
     const listen = (signal: Deno.Signal, listener: () => void) => {

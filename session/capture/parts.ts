@@ -45,6 +45,8 @@ const partSchema = object({
   device: string(),
   ...{ major: number(), minor: number() },
   ...{ window_ns: number(), wall_ns: number(), busy_ns: number() },
+  /** Steps that the program told, such as tokens of each sequence. */
+  steps: number(),
   /** Records that CUPTI lost. */
   dropped: number(),
   /** Whether there was no room for more GEMMs. */
@@ -145,7 +147,7 @@ function named(raw: RawGemm): CapturedGemm {
   const { m, n, k, batch, layout, lda, ldb, ldc, phase, groups } = raw;
   const gemm = {
     source: raw.source,
-    name: groups > 1 ? `${raw.name} (${groups} shapes)` : raw.name,
+    name: groups > 1 ? `${raw.name} (${groups} groups)` : raw.name,
     ...{ m, n, k, batch },
     ...{ a: typeName(raw.a), b: typeName(raw.b), c: typeName(raw.c) },
     compute: COMPUTES[raw.compute] ?? `cublas-compute-${raw.compute}`,
@@ -155,7 +157,7 @@ function named(raw: RawGemm): CapturedGemm {
     beta_nonzero: raw.beta < 0 ? null : raw.beta > 0,
     ...{ phase, calls: raw.calls, graph_calls: raw.graph_calls },
     time_us: raw.time_ns / 1000,
-    kernels: raw.kernels,
+    kernels: raw.kernels.map(clipped),
   };
   const point = odd(raw) ?? pointOfGemm(gemm);
   return typeof point === "string"
@@ -165,11 +167,11 @@ function named(raw: RawGemm): CapturedGemm {
 
 /** What no point of an op can say. */
 function odd({ groups, name }: RawGemm): string | undefined {
+  if (name.includes("grouped_mm")) {
+    return "the sizes of its groups are in device memory";
+  }
   if (groups > 1) return `its ${groups} shapes are one call`;
-  if (groups < 0) return "its matrices are stored in tiles";
-  return name.includes("grouped_mm")
-    ? "the sizes of its groups are in device memory"
-    : undefined;
+  return groups < 0 ? "its matrices are stored in tiles" : undefined;
 }
 
 /** Names of kernels that multiply matrices. */
@@ -189,7 +191,8 @@ export function joined(
 ): Captured {
   const gemms = new Map<string, CapturedGemm>();
   const other = new Map<string, Captured["other"][number]>();
-  const addOther = (name: string, calls: number, time_us: number) => {
+  const addOther = (kernel: string, calls: number, time_us: number) => {
+    const name = clipped(kernel);
     const old = other.get(name);
     other.set(name, {
       name,
@@ -220,9 +223,10 @@ export function joined(
   ) => [...all].toSorted((a, b) => (b.time_us ?? 0) - (a.time_us ?? 0));
   const main = parts.toSorted((a, b) => callsOf(b) - callsOf(a))[0];
   const clock = main?.clock ?? "none";
+  const steps = Math.max(0, ...parts.map((part) => part.steps));
   return {
     schema: 1,
-    program: [...program],
+    program: program.map(clipped),
     ...(main === undefined || main.device === "" ? {} : {
       device: { name: main.device, arch: `sm_${main.major}${main.minor}` },
     }),
@@ -231,6 +235,7 @@ export function joined(
     ...(clock === "cupti"
       ? { gpu_busy_us: sum(parts.map(({ busy_ns }) => busy_ns / 1000)) }
       : {}),
+    ...(steps > 0 ? { steps } : {}),
     clock,
     gemms: slowest(gemms.values()).map((gemm) =>
       clock === "none" ? { ...gemm, time_us: null } : gemm
@@ -254,6 +259,13 @@ function sumOf(
   };
 }
 
+/** Names of template instances have thousands of characters. */
+const MOST_CHARACTERS = 500;
+
+function clipped(text: string): string {
+  return text.slice(0, MOST_CHARACTERS);
+}
+
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, one) => total + one, 0);
 }
@@ -262,19 +274,21 @@ function callsOf({ gemms, other }: Part): number {
   return sum([...gemms, ...other].map(({ calls }) => calls));
 }
 
+const CUPTI_WAY =
+  "put the folder of libcupti.so of the program's CUDA into LD_LIBRARY_PATH, and start no other profiler";
+
 /** What the recording lacks, one sentence each. */
 function notesOf(parts: readonly Part[]): string[] {
   const dropped = sum(parts.map((part) => part.dropped));
   const blind = parts.filter(({ clock }) => clock !== "cupti");
   const open = parts.filter(({ done }) => !done).length;
   return [
-    ...new Set(
-      blind.map(({ clock, cupti }) =>
-        clock === "events"
-          ? `times are of CUDA events around calls, and replays of graphs are not counted: ${cupti}`
-          : `there are no times, and replays of graphs are not counted: ${cupti}`
-      ),
-    ),
+    ...new Set(blind.map(({ clock, cupti }) => {
+      const times = clock === "events"
+        ? "times are of CUDA events around calls"
+        : "there are no times";
+      return `${times}, and replays of graphs are not counted: ${cupti}; ${CUPTI_WAY}`;
+    })),
     ...(dropped > 0 ? [`CUPTI lost ${dropped} records`] : []),
     ...(parts.some(({ full }) => full)
       ? ["there are more than 65,536 GEMMs: the others are not counted"]

@@ -28,6 +28,7 @@ static atomic_bool is_started, has_cuda, is_finished;
 static pthread_mutex_t file_lock = PTHREAD_MUTEX_INITIALIZER;
 static char device[256];
 static atomic_bool has_device;
+static atomic_ulong steps;
 static int device_major, device_minor;
 
 uint64_t now_ns(void) {
@@ -111,7 +112,8 @@ static void put_all(FILE *file, bool is_done) {
   put_text(file, cupti_problem() == NULL ? "" : cupti_problem());
   fprintf(file, ",\"device\":");
   put_text(file, device);
-  fprintf(file, ",\"major\":%d,\"minor\":%d", device_major, device_minor);
+  fprintf(file, ",\"major\":%d,\"minor\":%d,\"steps\":%lu", device_major, device_minor,
+          atomic_load(&steps));
   fprintf(file, ",\"window_ns\":%llu,\"wall_ns\":%llu", (unsigned long long)(end - opened),
           (unsigned long long)(now_ns() - process_start));
   kernels_lock();
@@ -226,6 +228,11 @@ void window_call(void) {
   device_of_thread(device, sizeof device, &device_major, &device_minor);
 }
 
+/* For the Python module: a step of the program has ended. */
+EXPORT void mnkbench_capture_step(void) {
+  if (atomic_load(&window_state) == WINDOW_OPEN) atomic_fetch_add(&steps, 1);
+}
+
 /* At the end of the program. */
 static void finish(void) {
   /* After vfork() the memory is the parent's. */
@@ -266,6 +273,7 @@ static void after_fork(void) {
   atomic_store(&is_started, false);
   atomic_store(&is_finished, false);
   atomic_store(&has_device, false);
+  atomic_store(&steps, 0);
   opened = closed = 0;
   if (folder[0] != 0) atomic_store(&window_state, WINDOW_BEFORE);
 }

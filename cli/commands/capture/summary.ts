@@ -4,11 +4,17 @@
  * @module
  */
 
-import { aligned, counted } from "../../../bench/files/terminal_text.ts";
+import {
+  aligned,
+  counted,
+  shortened,
+} from "../../../bench/files/terminal_text.ts";
 import type { Captured, CapturedGemm } from "../../../bench/model/captured.ts";
 
 const MOST_GEMMS = 20;
 const MOST_OTHERS = 5;
+/** Columns of a kernel's name. */
+const NAME_WIDTH = 100;
 
 /** Returns the lines of a summary: GEMMs in the order of what they cost, and what is not covered. */
 export function summaryOf(captured: Captured): readonly string[] {
@@ -85,7 +91,9 @@ function typesOf({ a, b, c, compute, scale }: CapturedGemm): string {
 
 function kernelLines(kernels: Captured["other"]): readonly string[] {
   return kernels.slice(0, MOST_OTHERS).map(({ name, calls, time_us }) =>
-    `  ${milliseconds(time_us)} in ${counted(calls, "call")}: ${name}`
+    `  ${milliseconds(time_us)} in ${counted(calls, "call")}: ${
+      shortened(name, NAME_WIDTH)
+    }`
   );
 }
 

@@ -76,6 +76,8 @@ def load_recorder():
     recorder.mnkbench_capture_end.restype = None
     recorder.mnkbench_capture_phase.argtypes = [ctypes.c_char_p]
     recorder.mnkbench_capture_phase.restype = None
+    recorder.mnkbench_capture_step.argtypes = []
+    recorder.mnkbench_capture_step.restype = None
     return recorder
 
 
@@ -205,12 +207,13 @@ def record_torch(torch):
 
 
 def record_phases(utils):
-    """Tells prefill from decode in `generate()` of transformers."""
+    """Tells prefill from decode in `generate()` of transformers, and counts its steps."""
     import functools
 
     recorder = load_recorder()
     mixin = utils.GenerationMixin
     prefill, generate = mixin._prefill, mixin.generate
+    update = mixin._update_model_kwargs_for_generation
 
     @functools.wraps(prefill)
     def in_prefill(*args, **kwargs):
@@ -227,7 +230,13 @@ def record_phases(utils):
         finally:
             recorder.mnkbench_capture_phase(b"")
 
+    @functools.wraps(update)
+    def after_step(*args, **kwargs):
+        recorder.mnkbench_capture_step()
+        return update(*args, **kwargs)
+
     mixin._prefill, mixin.generate = in_prefill, in_generate
+    mixin._update_model_kwargs_for_generation = after_step
 
 
 if "MNKBENCH_CAPTURE_DIR" in os.environ and "MNKBENCH_CAPTURE_LIBRARY" in os.environ:

@@ -1,0 +1,28 @@
+"""A program with products of cuBLAS and of PyTorch, and a generation."""
+
+import os
+import sys
+
+import torch
+from transformers.generation.utils import GenerationMixin
+
+assert own_sitecustomize  # noqa: F821
+assert not any("capture/python" in path and "testdata" not in path for path in sys.path)
+
+bf16, fp8, fp32 = torch.bfloat16, torch.float8_e4m3fn, torch.float32
+torch._cuda.cuInit(0)
+torch.mm(torch.Tensor((4, 64), bf16), torch.Tensor((64, 32), bf16))
+offs = torch.Tensor((8,), fp32)
+for _ in range(3):
+    experts = torch.Tensor((8, 64, 16), bf16, strides=(1024, 1, 64))
+    torch.ops.aten._grouped_mm(torch.Tensor((40, 64), bf16), experts, offs=offs)
+x, w = torch.Tensor((16, 64), fp8), torch.Tensor((64, 32), fp8, strides=(1, 64))
+one = torch.Tensor((1,), fp32)
+torch.ops.aten._scaled_mm(x, w, one, one)
+rows = torch.Tensor((16, 1), fp32), torch.Tensor((1, 32), fp32)
+torch.ops.aten._scaled_mm(x, w, *rows, out_dtype=bf16)
+# On another device nothing is recorded.
+torch.ops.aten._grouped_mm(torch.Tensor((9, 64), bf16, device="cpu"), experts, offs=offs)
+GenerationMixin().generate(5)
+sys.stdout.flush()
+os._exit(6)
