@@ -8,7 +8,8 @@ import re
 import sys
 
 PRODUCTS = re.compile(r"aten::(mm|addmm|bmm|baddbmm|_grouped_mm|_scaled_mm|_int_mm)$")
-GEMM = re.compile(r"gemm|nvjet|cutlass|wgmma|xmma|matmul|gemv|splitK", re.I)
+GEMM = re.compile(r"gemm|nvjet|cutlass|wgmma|xmma|matmul|gemv|splitk|triton_\w*_mm", re.I)
+OTHER = re.compile(r"fmha|flash|sdpa|attention|conv|fprop|dgrad|wgrad", re.I)
 
 
 def main():
@@ -19,7 +20,7 @@ def main():
     seen = [gemm for gemm in captured["gemms"] if gemm["time_us"] is not None]
     own_us = sum(gemm["time_us"] for gemm in seen)
     missed_us = sum(kernel["time_us"] for kernel in captured["other"] if kernel.get("is_gemm"))
-    total_us = sum(us for name, (_, us) in profile["kernels"].items() if GEMM.search(name))
+    total_us = sum(us for name, (_, us) in profile["kernels"].items() if GEMM.search(name) and not OTHER.search(name))
     calls = sum(count for name, count in profile["calls"].items() if PRODUCTS.match(name))
     own_calls = sum(gemm["calls"] for gemm in captured["gemms"])
     print("GEMM time, us: captured %.0f + not seen as calls %.0f; profiler %.0f (%+.1f %%)" % (

@@ -174,9 +174,14 @@ function odd({ groups, name }: RawGemm): string | undefined {
   return groups < 0 ? "its matrices are stored in tiles" : undefined;
 }
 
-/** Names of kernels that multiply matrices. */
+/** Names of kernels that multiply matrices, and of those that only seem to by their name. */
 const GEMM_KERNEL =
-  /gemm|nvjet|cutlass|wgmma|xmma|matmul|gemv|triton_\w*_mm|_mm_kernel/i;
+  /gemm|nvjet|cutlass|wgmma|xmma|matmul|gemv|splitk|triton_\w*_mm|_mm_kernel/i;
+const OTHER_KERNEL = /fmha|flash|sdpa|attention|conv|fprop|dgrad|wgrad/i;
+
+function isGemm(kernel: string): boolean {
+  return GEMM_KERNEL.test(kernel) && !OTHER_KERNEL.test(kernel);
+}
 
 /** The recorded program, and the seconds that it ran. */
 export interface Ran {
@@ -196,7 +201,7 @@ export function joined(
     const old = other.get(name);
     other.set(name, {
       name,
-      is_gemm: GEMM_KERNEL.test(name),
+      is_gemm: isGemm(name),
       calls: calls + (old?.calls ?? 0),
       time_us: time_us + (old?.time_us ?? 0),
     });

@@ -19,11 +19,13 @@ enum {
   COMPUTE_BF16X9 = 78,
 };
 enum { MATH_TF32 = 3, MATH_BF16X9 = 4 };
+enum { POINTERS_DEVICE = 1 };
 
 /* What a function of cuBLAS was called with: column-major. */
 struct arguments {
   const char *function;
-  void *handle;
+  /* Of the handle, which is not asked within a call: it may be locked. */
+  int math, mode;
   int trans_a, trans_b;
   int64_t m, n, k, lda, ldb, ldc, batch;
   int type_a, type_b, type_c, compute;
@@ -93,12 +95,10 @@ static void fill_blas(struct gemm *gemm, const void *data) {
   gemm->scale_a = gemm->scale_b = -1;
   gemm->groups = of->groups;
   if (of->compute == COMPUTE_32F && of->type_a == F32) {
-    int math = ask("cublasGetMathMode", &known_math, of->handle) & 15;
-    if (math == MATH_TF32) gemm->compute = COMPUTE_TF32;
-    if (math == MATH_BF16X9) gemm->compute = COMPUTE_BF16X9;
+    if ((of->math & 15) == MATH_TF32) gemm->compute = COMPUTE_TF32;
+    if ((of->math & 15) == MATH_BF16X9) gemm->compute = COMPUTE_BF16X9;
   }
-  int is_on_device = ask("cublasGetPointerMode_v2", &known_mode, of->handle) == 1;
-  gemm->beta = is_on_device ? -1 : is_nonzero(of->beta, scalar_type(of->compute, of->type_c));
+  gemm->beta = of->mode == POINTERS_DEVICE ? -1 : is_nonzero(of->beta, scalar_type(of->compute, of->type_c));
 }
 
 /* Takes the group with the most work, and counts the products of all. */
@@ -124,8 +124,8 @@ static void fill_blas(struct gemm *gemm, const void *data) {
     (of).groups = shapes == 0 ? 1 : shapes + 1;                                                   \
   } while (0)
 
-/* Calls the real function as `real`, whose arguments and result are between. */
-#define REPLACED(NAME, OF, STREAM, FILL, ...)                                                     \
+/* Calls the real function as `real`, between the begin and the end of a call. */
+#define REPLACED(OF, STREAM, FILL, ...)                                                           \
   void *stream = (STREAM);                                                                        \
   struct call call;                                                                               \
   call_begin(&call, FILL, &(OF), stream);                                                         \
@@ -137,8 +137,12 @@ static void fill_blas(struct gemm *gemm, const void *data) {
   __typeof__(NAME) *real = (__typeof__(NAME) *)real_function(#NAME, &known_##NAME);               \
   if (real == NULL) return STATUS_NOT_SUPPORTED
 
+#define MODES                                                                                     \
+  .math = ask("cublasGetMathMode", &known_math, handle),                                          \
+  .mode = ask("cublasGetPointerMode_v2", &known_mode, handle)
+
 #define COMMON                                                                                    \
-  .handle = handle, .trans_a = ta, .trans_b = tb, .m = m, .n = n, .k = k, .lda = lda, .ldb = ldb, \
+  MODES, .trans_a = ta, .trans_b = tb, .m = m, .n = n, .k = k, .lda = lda, .ldb = ldb, \
   .ldc = ldc, .beta = beta
 
 #define ONE_TYPE(TYPE, COMPUTE) .type_a = TYPE, .type_b = TYPE, .type_c = TYPE, .compute = COMPUTE
@@ -151,7 +155,7 @@ static void fill_blas(struct gemm *gemm, const void *data) {
                   INT ldc) {                                                                      \
     REAL(NAME);                                                                                   \
     struct arguments of = {#NAME, COMMON, .batch = 1, ONE_TYPE(TYPE, COMPUTE), .groups = 1};      \
-    REPLACED(NAME, of, stream_of(handle), fill_blas, handle, ta, tb, m, n, k, alpha, a, lda, b,   \
+    REPLACED(of, stream_of(handle), fill_blas, handle, ta, tb, m, n, k, alpha, a, lda, b,   \
              ldb, beta, c, ldc);                                                                  \
   }
 
@@ -162,7 +166,7 @@ static void fill_blas(struct gemm *gemm, const void *data) {
                   INT ldc, INT batch) {                                                           \
     REAL(NAME);                                                                                   \
     struct arguments of = {#NAME, COMMON, .batch = batch, ONE_TYPE(TYPE, COMPUTE), .groups = 1};  \
-    REPLACED(NAME, of, stream_of(handle), fill_blas, handle, ta, tb, m, n, k, alpha, a, lda, b,   \
+    REPLACED(of, stream_of(handle), fill_blas, handle, ta, tb, m, n, k, alpha, a, lda, b,   \
              ldb, beta, c, ldc, batch);                                                           \
   }
 
@@ -173,7 +177,7 @@ static void fill_blas(struct gemm *gemm, const void *data) {
                   const void *beta, void *c, INT ldc, long long sc, INT batch) {                  \
     REAL(NAME);                                                                                   \
     struct arguments of = {#NAME, COMMON, .batch = batch, ONE_TYPE(TYPE, COMPUTE), .groups = 1};  \
-    REPLACED(NAME, of, stream_of(handle), fill_blas, handle, ta, tb, m, n, k, alpha, a, lda, sa,  \
+    REPLACED(of, stream_of(handle), fill_blas, handle, ta, tb, m, n, k, alpha, a, lda, sa,  \
              b, ldb, sb, beta, c, ldc, sc, batch);                                                \
   }
 
@@ -184,9 +188,9 @@ static void fill_blas(struct gemm *gemm, const void *data) {
                   const void *b, const INT ldb[], const void *beta, void *c, const INT ldc[],     \
                   INT groups, const INT sizes[]) {                                                \
     REAL(NAME);                                                                                   \
-    struct arguments of = {#NAME, .handle = handle, .beta = beta, ONE_TYPE(TYPE, COMPUTE)};       \
+    struct arguments of = {#NAME, MODES, .beta = beta, ONE_TYPE(TYPE, COMPUTE)};       \
     LARGEST_GROUP(of, groups, m, n, k, lda, ldb, ldc, ta, tb, sizes);                             \
-    REPLACED(NAME, of, stream_of(handle), fill_blas, handle, ta, tb, m, n, k, alpha, a, lda, b,   \
+    REPLACED(of, stream_of(handle), fill_blas, handle, ta, tb, m, n, k, alpha, a, lda, b,   \
              ldb, beta, c, ldc, groups, sizes);                                                   \
   }
 
@@ -197,7 +201,7 @@ static void fill_blas(struct gemm *gemm, const void *data) {
                   const void *beta, void *c, int ct, INT ldc) {                                   \
     REAL(NAME);                                                                                   \
     struct arguments of = {#NAME, COMMON, .batch = 1, THREE_TYPES(COMPUTE_32F), .groups = 1};     \
-    REPLACED(NAME, of, stream_of(handle), fill_blas, handle, ta, tb, m, n, k, alpha, a, at, lda,  \
+    REPLACED(of, stream_of(handle), fill_blas, handle, ta, tb, m, n, k, alpha, a, at, lda,  \
              b, bt, ldb, beta, c, ct, ldc);                                                       \
   }
 
@@ -208,7 +212,7 @@ static void fill_blas(struct gemm *gemm, const void *data) {
                   const void *beta, void *c, int ct, INT ldc, int compute, int algo) {            \
     REAL(NAME);                                                                                   \
     struct arguments of = {#NAME, COMMON, .batch = 1, THREE_TYPES(compute), .groups = 1};         \
-    REPLACED(NAME, of, stream_of(handle), fill_blas, handle, ta, tb, m, n, k, alpha, a, at, lda,  \
+    REPLACED(of, stream_of(handle), fill_blas, handle, ta, tb, m, n, k, alpha, a, at, lda,  \
              b, bt, ldb, beta, c, ct, ldc, compute, algo);                                        \
   }
 
@@ -219,7 +223,7 @@ static void fill_blas(struct gemm *gemm, const void *data) {
                   const void *beta, void *c, int ct, INT ldc, INT batch, int compute, int algo) { \
     REAL(NAME);                                                                                   \
     struct arguments of = {#NAME, COMMON, .batch = batch, THREE_TYPES(compute), .groups = 1};     \
-    REPLACED(NAME, of, stream_of(handle), fill_blas, handle, ta, tb, m, n, k, alpha, a, at, lda,  \
+    REPLACED(of, stream_of(handle), fill_blas, handle, ta, tb, m, n, k, alpha, a, at, lda,  \
              b, bt, ldb, beta, c, ct, ldc, batch, compute, algo);                                 \
   }
 
@@ -231,7 +235,7 @@ static void fill_blas(struct gemm *gemm, const void *data) {
                   INT batch, int compute, int algo) {                                             \
     REAL(NAME);                                                                                   \
     struct arguments of = {#NAME, COMMON, .batch = batch, THREE_TYPES(compute), .groups = 1};     \
-    REPLACED(NAME, of, stream_of(handle), fill_blas, handle, ta, tb, m, n, k, alpha, a, at, lda,  \
+    REPLACED(of, stream_of(handle), fill_blas, handle, ta, tb, m, n, k, alpha, a, at, lda,  \
              sa, b, bt, ldb, sb, beta, c, ct, ldc, sc, batch, compute, algo);                     \
   }
 
@@ -242,9 +246,9 @@ static void fill_blas(struct gemm *gemm, const void *data) {
                   const void *b, int bt, const INT ldb[], const void *beta, void *c, int ct,      \
                   const INT ldc[], INT groups, const INT sizes[], int compute) {                  \
     REAL(NAME);                                                                                   \
-    struct arguments of = {#NAME, .handle = handle, .beta = beta, THREE_TYPES(compute)};          \
+    struct arguments of = {#NAME, MODES, .beta = beta, THREE_TYPES(compute)};          \
     LARGEST_GROUP(of, groups, m, n, k, lda, ldb, ldc, ta, tb, sizes);                             \
-    REPLACED(NAME, of, stream_of(handle), fill_blas, handle, ta, tb, m, n, k, alpha, a, at, lda,  \
+    REPLACED(of, stream_of(handle), fill_blas, handle, ta, tb, m, n, k, alpha, a, at, lda,  \
              b, bt, ldb, beta, c, ct, ldc, groups, sizes, compute);                               \
   }
 
@@ -416,7 +420,7 @@ EXPORT int cublasLtMatmul(void *handle, void *computation, const void *alpha, co
                           const void *algo, void *workspace, size_t bytes, void *on) {
   REAL(cublasLtMatmul);
   struct lt_arguments of = {computation, a_layout, b_layout, d_layout, beta};
-  REPLACED(cublasLtMatmul, of, on, fill_lt, handle, computation, alpha, a, a_layout, b, b_layout,
+  REPLACED(of, on, fill_lt, handle, computation, alpha, a, a_layout, b, b_layout,
            beta, c, c_layout, d, d_layout, algo, workspace, bytes, on);
 }
 

@@ -103,7 +103,9 @@ struct map {
   size_t slots, count;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Callbacks of resources run within the driver, so they take no lock that is held while CUPTI is
+ * called. `node_lock` is taken last. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, node_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct map calls_of, nodes, totals_of;
 static struct kernel_total *totals;
 static size_t total_count, total_room;
@@ -115,7 +117,8 @@ struct recent {
 };
 static struct recent *recents;
 static size_t recent_count, recent_room;
-static uint64_t opened, closed, busy, busy_until, dropped;
+static uint64_t opened, closed, busy, busy_until;
+static atomic_ulong dropped;
 static uint32_t last_correlation;
 
 enum { FIRST = 1u << 31 };            /* In `nodes`: the first kernel of its call. */
@@ -189,10 +192,10 @@ static void completed(void *context, uint32_t stream, uint8_t *buffer, size_t si
       }
     }
   }
-  size_t lost = 0;
-  if (cupti.dropped(context, stream, &lost) == 0) dropped += lost;
   pthread_mutex_unlock(&lock);
   free(buffer);
+  size_t lost = 0;
+  if (cupti.dropped(context, stream, &lost) == 0) atomic_fetch_add(&dropped, lost);
 }
 
 static void on_resource(void *data, int domain, uint32_t id, const void *info) {
@@ -206,17 +209,17 @@ static void on_resource(void *data, int domain, uint32_t id, const void *info) {
     if (call == NULL) return;
     int entry = call_entry(call);
     if (entry == NO_ENTRY) return;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&node_lock);
     map_put(&nodes, node, (uint32_t)entry | (call->is_captured ? 0 : FIRST));
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&node_lock);
     call->is_captured = true;
     return;
   }
   if (cupti.node_id(graph->original_node, &original) != 0) return;
   uint32_t value;
-  pthread_mutex_lock(&lock);
+  pthread_mutex_lock(&node_lock);
   if (map_get(&nodes, original, &value)) map_put(&nodes, node, value);
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_unlock(&node_lock);
 }
 
 /* The library that the program has loaded comes first: a process can have only one. */
@@ -319,11 +322,19 @@ static void add_name(struct entry *entry, int32_t name) {
   }
 }
 
+static bool node_entry(uint64_t node, uint32_t *value) {
+  if (node == 0) return false;
+  pthread_mutex_lock(&node_lock);
+  bool is_known = map_get(&nodes, node, value);
+  pthread_mutex_unlock(&node_lock);
+  return is_known;
+}
+
 static void resolve(const struct recent *kernel) {
   uint64_t time = kernel->end - kernel->start;
   bool is_inside = kernel->start >= opened && kernel->start <= closed;
   uint32_t value;
-  if (kernel->node != 0 && map_get(&nodes, kernel->node, &value)) {
+  if (node_entry(kernel->node, &value)) {
     if (!is_inside) return;
     struct entry *entry = entry_at((int)(value & ~FIRST));
     if (value & FIRST) {
@@ -410,7 +421,7 @@ void cupti_stop(void) {
 }
 
 uint64_t cupti_busy_ns(void) { return busy; }
-uint64_t cupti_dropped(void) { return dropped; }
+uint64_t cupti_dropped(void) { return atomic_load(&dropped); }
 
 void kernels_lock(void) { pthread_mutex_lock(&lock); }
 void kernels_unlock(void) { pthread_mutex_unlock(&lock); }
@@ -426,6 +437,7 @@ static void map_clear(struct map *map) {
 
 void cupti_reset(void) {
   pthread_mutex_init(&lock, NULL);
+  pthread_mutex_init(&node_lock, NULL);
   /* CUDA does not outlive a fork. */
   if (atomic_load(&works)) problem = "CUDA was started before the fork";
   atomic_store(&works, false);
@@ -434,5 +446,6 @@ void cupti_reset(void) {
   map_clear(&nodes);
   map_clear(&totals_of);
   total_count = recent_count = 0;
-  busy = busy_until = dropped = 0;
+  busy = busy_until = 0;
+  atomic_store(&dropped, 0);
 }
