@@ -4,8 +4,27 @@
  * @module
  */
 
-import type { Backend, Placement, Reader } from "../../bench/device/device.ts";
+import { basename } from "node:path";
+import { fileURLToPath } from "node:url";
+import type {
+  Backend,
+  Compiler,
+  Placement,
+  Reader,
+} from "../../bench/device/device.ts";
 import { PHASES } from "../../bench/measure/stats.ts";
+import { CaseError } from "../../bench/model/errors.ts";
+import { driverBackend, type Traits } from "../shared/driver/backend.ts";
+import { type Driver, openDriver } from "../shared/driver/session.ts";
+import { out32, out64, textAt } from "../shared/ffi.ts";
+import {
+  type Host,
+  type Opened,
+  openWanted,
+  thisHost,
+  type Wanted,
+} from "../shared/find_library.ts";
+import type { Rtc } from "../shared/rtc.ts";
 import { openCudaBlas } from "./blas.ts";
 import {
   cudaCompiler,
@@ -14,19 +33,8 @@ import {
   openNvrtc,
   openWorkingNvrtc,
 } from "./compiler.ts";
-import { givenCompiler } from "./given.ts";
-import { driverBackend, type Traits } from "../shared/driver/backend.ts";
-import {
-  type Host,
-  type Opened,
-  openWanted,
-  thisHost,
-  type Wanted,
-} from "../shared/find_library.ts";
+import { isCubin, smOf } from "./cubin.ts";
 import { type Nvml, NVML_LIBRARIES, openNvml } from "./nvml.ts";
-import type { Rtc } from "../shared/rtc.ts";
-import { type Driver, openDriver } from "../shared/driver/session.ts";
-import { out32, out64, textAt } from "../shared/ffi.ts";
 
 /** The name under which every driver installs it. */
 const CUDA_LIBRARY: Wanted = {
@@ -200,4 +208,64 @@ function readers(arch: string): readonly Reader[] {
     }]),
     ...(sm < 90 ? [] : [bulk(16384, 2), bulk(32768, 2), bulk(8192, 4)]),
   ];
+}
+
+/** Returns the "compiler" of a `.ptx` or `.cubin` file for `arch`; nothing of a source. */
+export function givenCompiler(
+  arch: string,
+  source: URL | undefined,
+): Compiler | undefined {
+  const [, kind] = /\.(ptx|cubin)$/.exec(source?.pathname ?? "") ?? [];
+  if (kind === undefined) return undefined;
+  return {
+    signature: `given ${kind}`,
+    async compile(build, binary) {
+      const path = fileURLToPath(build.source);
+      const bytes = await Deno.readFile(path);
+      const refuse = (why: string): never => {
+        throw new CaseError("compile", `Cannot load ${basename(path)}: ${why}`);
+      };
+      const why = kind === "ptx"
+        ? misfitOfPtx(new TextDecoder().decode(bytes), arch)
+        : misfitOfCubin(bytes, arch);
+      if (why !== undefined) refuse(why);
+      await Deno.writeFile(binary, bytes);
+      // The driver takes PTX as a string of C.
+      if (kind === "ptx") {
+        await Deno.writeFile(binary, new Uint8Array(1), { append: true });
+      }
+      return "";
+    },
+  };
+}
+
+/** Returns why the driver of a device of `arch` cannot load a cubin. */
+function misfitOfCubin(bytes: Uint8Array, arch: string): string | undefined {
+  if (!isCubin(bytes)) {
+    return "it is no cubin; name what ptxas or nvcc -cubin wrote";
+  }
+  const [own, sm] = [numberOf(arch), smOf(bytes)];
+  return sm <= own && Math.floor(sm / 10) === Math.floor(own / 10)
+    ? undefined
+    : misfit(`sm_${sm}`, arch);
+}
+
+/** Returns why the driver of a device of `arch` cannot compile PTX. */
+function misfitOfPtx(text: string, arch: string): string | undefined {
+  const [, target, number, suffix] =
+    /^\s*\.target\s+(sm_(\d+)([af]?))\b/m.exec(text) ?? [];
+  if (target === undefined) return "it is no PTX: it has no line .target";
+  const [own, sm] = [numberOf(arch), Number(number)];
+  const fits = suffix === "a" ? sm === own : sm <= own &&
+    (suffix === "" || Math.floor(sm / 10) === Math.floor(own / 10));
+  return fits ? undefined : misfit(target, arch);
+}
+
+function misfit(target: string, arch: string): string {
+  return `it is for ${target}, and the device is ${arch}; compile it for ${arch}`;
+}
+
+/** Returns the number of an architecture: 90 of `sm_90a`. */
+function numberOf(arch: string): number {
+  return Number.parseInt(arch.slice("sm_".length), 10);
 }

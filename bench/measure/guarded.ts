@@ -4,18 +4,18 @@
  * @module
  */
 
+import type { Tolerance } from "../model/problem.ts";
+import type { Problem } from "../model/suite.ts";
 import type { BenchContext, Prepared } from "./context.ts";
+import { type Calibration, loadTime } from "./figures.ts";
 import { gainOf, Guard } from "./guard.ts";
 import { checkKept, comparable } from "./guard_check.ts";
 import type { OperandSet } from "./operands.ts";
 import type { Numbers } from "./precision.ts";
 import { callsOf } from "./sample_calls.ts";
-import { summarize } from "./stats.ts";
-import { freshNote, shouldSave, warmNote } from "./suspicion.ts";
+import { median, summarize } from "./stats.ts";
 import { rotationOf, type Timed, timedOf } from "./timed.ts";
 import type { Repeated } from "./traces.ts";
-import type { Tolerance } from "../model/problem.ts";
-import type { Problem } from "../model/suite.ts";
 
 /** The inputs of a series. */
 export interface SeriesOptions {
@@ -123,3 +123,120 @@ export class GuardedSeries implements Disposable {
 
 /** Enough for a median: each takes a flush and two calls. */
 const WARM_SAMPLES = 32;
+
+/** Times of samples after a change, by those of the others, that computing alone does not give. */
+const SLOWER = 1.5;
+/** Samples after a change that say something. */
+const LEAST = 6;
+/** The share of honest series that chance makes look like one that remembers. */
+const RARE = 2e-5;
+
+/**
+ * Says that the samples whose numbers are `fresh` take longer than the others; empty where they
+ * do not. A kernel that remembers the results of all inputs is right, and slow where they are new.
+ *
+ * The changes are at random places, so the rank test of Mann and Whitney holds whatever the noise
+ * is, also of a busy host that slows some samples in a row.
+ *
+ * @param samples Nanoseconds.
+ */
+export function freshNote(
+  samples: readonly number[],
+  fresh: ReadonlySet<number>,
+): string {
+  const [after, others] = [true, false].map((is) =>
+    samples.filter((_, i) => fresh.has(i) === is)
+  ) as [number[], number[]];
+  if (after.length < LEAST || others.length < LEAST) return "";
+  const [slow, usual] = [median(after), median(others)];
+  if (slow < SLOWER * usual) return "";
+  const inverted = after.reduce(
+    (sum, one) => sum + others.filter((other) => other >= one).length,
+    0,
+  );
+  if (shareOfOrders(after.length, others.length, inverted) > RARE) return "";
+  return `suspect: samples right after a change of the inputs take ${
+    us(slow)
+  } µs, the others ${us(usual)} µs: results may be remembered`;
+}
+
+/**
+ * Returns the share of all orders of `a` and `b` values in which at most `most` pairs have the
+ * value of `b` last: sums of the coefficients of a Gaussian binomial.
+ */
+function shareOfOrders(a: number, b: number, most: number): number {
+  const ways = new Float64Array(most + 1);
+  ways[0] = 1;
+  let all = 1;
+  for (let i = 1; i <= a; i++) {
+    for (let u = most; u >= b + i; u--) ways[u]! -= ways[u - b - i]!;
+    for (let u = i; u <= most; u++) ways[u]! += ways[u - i]!;
+    all *= (b + i) / i;
+  }
+  return ways.reduce((sum, count) => sum + count, 0) / all;
+}
+
+/** The share of the time of reading memory that a warm cache saves at least. */
+const SAVED = 0.1;
+/**
+ * The share of a kernel's time without its launch, and nanoseconds, above which reading memory
+ * shows. An honest kernel of 30 µs on an H200 hid a read of 10.5 µs: 0.4 of it.
+ */
+const SHOWS = { share: 0.45, ns: 1000 };
+
+/** What a note on a warm cache depends on. */
+export interface Read {
+  /** Bytes that a call reads and writes at least. */
+  readonly bytes: number;
+  /** Calls of a sample, each of other operands: a warm sample finds them only where all fit. */
+  readonly calls: number;
+  readonly cacheBytes: number;
+  /** The limits of the device by the timer of the samples. */
+  readonly calibration: Calibration | undefined;
+}
+
+/** Returns whether a cold call of `ns` should take longer than a warm one. */
+export function shouldSave(
+  ns: number,
+  { bytes, calls, cacheBytes, calibration }: Read,
+): boolean {
+  if (calls * bytes > cacheBytes) return false;
+  const own = ns - callOf(calibration);
+  return readOf(bytes, calibration) > Math.max(SHOWS.ns, SHOWS.share * own);
+}
+
+/**
+ * Says that a warm cache saves nothing; empty where it does.
+ *
+ * @param cold Nanoseconds of a call with a cold cache, `warm` with a warm one.
+ */
+function warmNote(
+  { cold, warm }: { readonly cold: number; readonly warm: number },
+  { bytes, calibration }: Pick<Read, "bytes" | "calibration">,
+): string {
+  const read = readOf(bytes, calibration);
+  if (cold - warm >= SAVED * read) return "";
+  return `suspect: as fast with a cold cache (${
+    us(cold)
+  } µs) as with a warm one (${us(warm)} µs), though reading its bytes takes ${
+    us(read)
+  } µs: they may have stayed in the cache`;
+}
+
+/** Nanoseconds of reading `bytes` of memory, without the launch; 0 where that is not known. */
+function readOf(bytes: number, calibration: Calibration | undefined): number {
+  if (calibration === undefined || calibration.load.length < 2) return 0;
+  const read = loadTime(calibration.load, bytes) * 1e3;
+  return Math.max(0, read - callOf(calibration));
+}
+
+/** Nanoseconds of a call that does nothing; 0 where that is not known. */
+function callOf(calibration: Calibration | undefined): number {
+  if (calibration === undefined) return 0;
+  const { launch_us, call_us = launch_us } = calibration;
+  return call_us * 1e3;
+}
+
+function us(ns: number): string {
+  return ns < 1e6 ? (ns / 1e3).toPrecision(3) : (ns / 1e3).toFixed(0);
+}

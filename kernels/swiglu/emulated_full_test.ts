@@ -1,7 +1,7 @@
 import { assert, assertStrictEquals } from "@std/assert";
 import { cudaTest } from "../../backends/testdata/cuda_mocks.ts";
 import { emulate, extremes } from "../testdata/emulated.ts";
-import { fused } from "./cuda/swiglu.ts";
+import { fused } from "./cuda/cuda.ts";
 import { swiglu, type SwigluPoint } from "./op.ts";
 
 /** Tiles that are whole and that are not, and rows of X in one tile and in several. */

@@ -5,16 +5,159 @@
  * @module
  */
 
-import type { Build } from "../../../bench/device/device.ts";
+import {
+  type Build,
+  type DeviceInfo,
+  tensorMapOn,
+} from "../../../bench/device/device.ts";
 import type { Memory, Step } from "../../../bench/device/queue.ts";
 import { BYTES } from "../../../bench/model/dtype.ts";
-import { defineKernel } from "../../../bench/model/kernel.ts";
-import type { Context, Kernel } from "../../../bench/model/kernel_spec.ts";
 import type { Values } from "../../../bench/model/grid.ts";
+import { defineKernel, type Rule } from "../../../bench/model/kernel.ts";
+import type { Context, Kernel } from "../../../bench/model/kernel_spec.ts";
+import { blocksPerUnit } from "../../../bench/model/occupancy.ts";
 import { blasOf } from "../../common/blas.ts";
-import { launch } from "../../common/launch.ts";
+import { launch, launched } from "../../common/launch.ts";
+import { fitsMemory, noWgmma } from "../../common/rules.ts";
+import {
+  cutOf,
+  evenRows,
+  type RingBytes,
+  type RingConfig,
+  ringConfigs,
+  ringRules,
+  ringTime,
+  stagesOf,
+} from "../../common/wgmma_ring.ts";
 import { swiglu, type SwigluPoint } from "../op.ts";
-import { fused } from "./swiglu.ts";
+
+/** K of a box: 128 bytes. */
+const BOX = 64;
+
+/** Bytes of shared memory for the sums that a cluster sends. */
+function mailBytes({ BM, BN, CLUSTER }: RingConfig): number {
+  // A share is whole units of two gates and two ups.
+  return CLUSTER > 1
+    ? CLUSTER * Math.ceil(BM * BN / 2 / CLUSTER) * 4 * BYTES.f32 + 16
+    : 0;
+}
+
+function bytesOf(_: SwigluPoint, config: RingConfig): RingBytes {
+  const { BM, BN, BK } = config;
+  // A step has two barriers.
+  const step = (2 * BM + BN) * BK * BYTES.bf16 + 16;
+  return { step, beside: mailBytes(config) };
+}
+
+/** About the registers of a thread: its gates and ups, and what nvcc 13.0 takes beside them. */
+function registersOf({ BM, BN, WARPS }: RingConfig): number {
+  return BM * BN / 16 / WARPS + 26;
+}
+
+const rules = {
+  tile: (_, { BM, BN, BK, WARPS }) =>
+    BM % 64 === 0 && BM <= 256 && BK % BOX === 0 && WARPS % 4 === 0 &&
+      WARPS * 16 >= BM && BN <= 128 && BM * BN / 16 / WARPS % 8 === 0
+      ? undefined
+      : `${WARPS} warps have no whole products of ${BM} x ${BN}`,
+  ...ringRules(bytesOf),
+  shared: fitsMemory((point: SwigluPoint, config: RingConfig) => {
+    const { step, beside } = bytesOf(point, config);
+    return beside + step;
+  }),
+  registers(_, config, info) {
+    const { WARPS, RESIDENT } = config;
+    const registers = registersOf(config);
+    const threads = 32 * WARPS + 32;
+    return blocksPerUnit({ threads, registers }, info) >= RESIDENT
+      ? undefined
+      : `about ${registers} registers a thread: ${RESIDENT} blocks of ${threads} do not fit`;
+  },
+} satisfies Record<string, Rule<SwigluPoint, RingConfig>>;
+
+function configs(
+  point: SwigluPoint,
+  info: DeviceInfo,
+): Iterable<RingConfig> {
+  return ringConfigs(point, info, {
+    rows: [64, 128].map((most) => evenRows(point.m, most)),
+    steps: [BOX, 2 * BOX],
+    splitsTiles: (BN) => BN % 16 === 0 && BN >= 64,
+  });
+}
+
+/** See {@linkcode ringTime}. Nothing is fitted to times of this kernel. */
+function predict(
+  point: SwigluPoint,
+  config: RingConfig,
+  { units }: DeviceInfo,
+): number {
+  const { m, n, k } = point;
+  const { BM, BN, BK } = config;
+  return ringTime(point, config, {
+    units,
+    memory: (m + 2 * n) * k * BYTES.bf16 / MEMORY,
+    copied: (2 * BM + Math.min(m, BN)) * BYTES.bf16,
+    // A product of 64 x BN x 16 takes as long as its rows from shared memory at least.
+    products: BM / 64 * 2 * BK / 16 * Math.max(BN / 2, 16),
+    waits: 250,
+    sums: 2 * BM * BN,
+  });
+}
+
+/** Bytes per µs of an H200's memory that long copies reach. */
+const MEMORY = 4.2e6;
+
+/** Both products and what joins them. */
+export const fused: Kernel<SwigluPoint> = launched<SwigluPoint, RingConfig>(
+  swiglu,
+  {
+    name: "fused",
+    backend: "cuda",
+    idea:
+      "wgmma of both weights in one block, by tensor maps, K over a cluster",
+    unsupported: ({ k }, info) =>
+      noWgmma(info) ??
+        (k % 8 === 0
+          ? undefined
+          : `K=${k}: tensor maps take rows of whole 16-byte chunks`),
+    configs,
+    rules,
+    predict,
+    build(point, config) {
+      const { RESIDENT: _, ...tile } = config;
+      const STAGES = stagesOf(point, config, bytesOf(point, config));
+      return {
+        source: new URL("./swiglu.cu", import.meta.url),
+        defines: { TYPE: point.type, ...tile, STAGES },
+      };
+    },
+    launch({ point, config, operands, device }) {
+      const { m, n, k, type } = point;
+      const { BM, BN, CLUSTER, WARPS } = config;
+      const { tilesN, tilesM, slice } = cutOf(point, config);
+      const bytes = bytesOf(point, config);
+      const { X, W1, W2, C } = operands;
+      const box = { type, columns: k, ld: k, boxColumns: BOX };
+      const weights = { ...box, rows: n, boxRows: BM };
+      return {
+        args: [
+          tensorMapOn(device, W1!, weights),
+          tensorMapOn(device, W2!, weights),
+          tensorMapOn(device, X!, { ...box, rows: m, boxRows: BN }),
+          ...[C, m, n, k, slice],
+        ],
+        shape: {
+          grid: [CLUSTER, tilesN, tilesM],
+          block: [32 * WARPS + 32, 1, 1],
+          cluster: CLUSTER,
+          sharedBytes: stagesOf(point, config, bytes) * bytes.step +
+            bytes.beside,
+        },
+      };
+    },
+  },
+);
 
 type Site = Context<SwigluPoint, Values>;
 

@@ -6,7 +6,7 @@
 
 import type { Values } from "../../../bench/model/grid.ts";
 import type { MutantCase } from "../../testdata/cases.ts";
-import { fused } from "../cuda/swiglu.ts";
+import { fused } from "../cuda/cuda.ts";
 import { swiglu, type SwigluPoint } from "../op.ts";
 
 function mutantCase(

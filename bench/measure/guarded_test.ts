@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { freshNote, shouldSave } from "./suspicion.ts";
+import { freshNote, shouldSave } from "./guarded.ts";
 
 /** Numbers from 0 to 1 that a seed repeats. */
 function random(seed: number): () => number {
