@@ -1,17 +1,21 @@
-import { assertEquals, assertMatch } from "@std/assert";
-import { join } from "node:path";
+import { assertEquals, assertMatch, assertStrictEquals } from "@std/assert";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import {
   cudaPath,
   emulatedCuda,
 } from "../../../backends/testdata/cuda_mocks.ts";
+import { emulatedDriver } from "../../../backends/testdata/emulated.ts";
 import { cxxTest } from "../../../backends/testdata/mocks.ts";
+import type { Overrides } from "../../../bench/model/axes.ts";
 import { exportKernels } from "./files.ts";
 
-/** Exports for the emulator and runs the C program of the export on it. */
-async function tested(
+/** Calls `work` with the folder of an export for the emulator. */
+async function exported<T>(
   kernels: readonly string[],
-  overrides: Readonly<Record<string, readonly (string | number)[]>>,
-): Promise<string> {
+  overrides: Overrides,
+  work: (out: string) => Promise<T>,
+): Promise<T> {
   const folder = await Deno.makeTempDir({ prefix: "export" });
   try {
     const out = join(folder, "out");
@@ -20,55 +24,150 @@ async function tested(
       ...{ quick: false, arch: "sm_90a", out },
       kernelCache: join(folder, "kernels"),
     }, emulatedCuda());
-    assertEquals(code, 0);
-    const program = join(folder, "test_matmul");
-    await run("cc", [
-      ...["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O1"],
-      `-DMNK_CUDA_LIBRARY="${cudaPath()}"`,
-      ...["-o", program, join(out, "test_matmul.c"), "-ldl", "-lm"],
-    ]);
-    return await run(program, [join(out, "mnk_matmul.bin"), "--no-time"]);
+    assertStrictEquals(code, 0);
+    return await work(out);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
 }
 
-async function run(
-  program: string,
-  args: readonly string[],
-): Promise<string> {
+/** Runs the C program of an export on the emulated driver `library`. */
+async function testedInC(
+  out: string,
+  library = cudaPath(),
+  more: readonly string[] = ["-std=c99"],
+) {
+  const program = join(dirname(out), "test_matmul");
+  const { code, stderr } = await run("cc", [
+    ...["-Wall", "-Wextra", "-Werror", "-pedantic", "-O1", ...more],
+    `-DMNK_CUDA_LIBRARY="${library}"`,
+    ...["-o", program, join(out, "test_matmul.c"), "-ldl", "-lm"],
+  ]);
+  assertStrictEquals(code, 0, stderr);
+  return await run(program, [join(out, "mnk_matmul.bin"), "--no-time"]);
+}
+
+async function run(program: string, args: readonly string[]) {
   const { code, stdout, stderr } = await new Deno.Command(program, {
     args: [...args],
-  })
-    .output();
+  }).output();
   const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-  assertEquals(code, 0, `${program}: ${text(stdout)}${text(stderr)}`);
-  return text(stdout);
+  return { code, stdout: text(stdout), stderr: text(stderr) };
 }
 
 /** Kernels with every kind of argument, and the shapes that they are tested at. */
-const CASES = [
+const CASES: readonly (readonly [string, Overrides])[] = [
   ["cluster-k", { m: [1, 2, 3, 16, 17], k: [250], epilogue: ["bias+relu"] }],
   ["cluster-k", { m: [7], k: [256], type: ["f16", "f32"], layout: ["nn"] }],
   ["exchange-k", { m: [1, 2, 33], k: [2048], epilogue: ["none"] }],
   ["wgmma-k", { m: [5, 6, 64, 65], k: [256], epilogue: ["bias", "relu"] }],
   ["decompose-k", { m: [3, 4, 5], k: [512], epilogue: ["relu"] }],
+  ["decompose-k-unfused", { m: [4], k: [512], epilogue: ["bias"] }],
   ["decompose-k-pdl", { m: [3, 4], k: [512], epilogue: ["bias"] }],
   ["dot", { m: [1, 2, 3, 8], k: [128], lda: [136] }],
-] as const;
+  ["auto", { m: [1, 2, 8, 31], k: [1024] }],
+];
 
 for (const [kernel, axes] of CASES) {
   cxxTest(
-    `the C program of an export of ${kernel} finds it right on the emulator, ${
-      JSON.stringify(axes)
-    }`,
+    `an exported ${kernel} is right on the emulator at ${JSON.stringify(axes)}`,
     async () => {
-      const output = await tested([kernel], {
-        n: [40],
-        layout: ["nt"],
-        ...axes,
+      const overrides = { n: [40], layout: ["nt"], ...axes };
+      await exported([kernel], overrides, async (out) => {
+        const { code, stdout } = await testedInC(out);
+        assertMatch(stdout, /^ok   m=.*\n(ok   .*\n)*0 failures\n$/);
+        assertStrictEquals(code, 0, stdout);
       });
-      assertMatch(output, /^0 failures$/m);
     },
   );
 }
+
+cxxTest("exported kernels share a workspace that is filled once", async () => {
+  const axes = { m: [2, 3], n: [40], k: [512, 2047], layout: ["nt"] };
+  // Of these kernels one leaves anything in the workspace, the other an empty mailbox.
+  await exported(["decompose-k", "exchange-k"], axes, async (out) => {
+    const header = await Deno.readTextFile(join(out, "mnk_matmul.h"));
+    assertMatch(header, /"partial_mma"[^]*"cluster_mma"/);
+    assertMatch(header, /mnk_matmul_kept\[\] = \{\n {2}\{0, \d+, 255\}/);
+    const { code, stdout } = await testedInC(out);
+    assertStrictEquals(code, 0, stdout);
+  });
+});
+
+cxxTest(
+  "an export is C++17, finds wrong results, other devices and damaged files",
+  async () => {
+    const axes = { m: [1, 2, 3], n: [40], k: [256], layout: ["nt"] };
+    await exported(["cluster-k"], axes, async (out) => {
+      const cxx = ["-x", "c++", "-std=c++17"];
+      const { code, stdout } = await testedInC(out, cudaPath(), cxx);
+      assertStrictEquals(code, 0, stdout);
+
+      const other = emulatedDriver("cuda", "other/libcuda.so.1", [
+        "-DCUDA_SM=100",
+      ]);
+      const refused = await testedInC(out, other);
+      assertStrictEquals(refused.code, 2);
+      assertMatch(refused.stderr, /or of another architecture \(6\)$/m);
+
+      // The program sees a wrong argument: M is one less.
+      const header = join(out, "mnk_matmul.h");
+      const text = await Deno.readTextFile(header);
+      const wrong = text.replace(
+        "{MNK_INTEGER32, 0, 0, {0, 1}}",
+        "{MNK_INTEGER32, 0, 0, {-1, 1}}",
+      );
+      assertStrictEquals(wrong === text, false);
+      await Deno.writeTextFile(header, wrong);
+      assertMatch(
+        (await testedInC(out)).stdout,
+        /^FAIL m=[^]*[1-9] failures$/m,
+      );
+      await Deno.writeTextFile(header, text);
+
+      const file = join(out, "mnk_matmul.bin");
+      const bytes = await Deno.readFile(file);
+      bytes[bytes.length >> 1]! ^= 1;
+      await Deno.writeFile(file, bytes);
+      const damaged = await testedInC(out);
+      assertStrictEquals(damaged.code, 2);
+      assertMatch(damaged.stderr, /damaged or not of this header \(7\)$/m);
+      await Deno.writeFile(file, bytes.subarray(1));
+      assertStrictEquals((await testedInC(out)).code, 2);
+    });
+  },
+);
+
+const hasTorch = await (async () => {
+  try {
+    const script = "import torch, torch.utils.cpp_extension";
+    return (await run("python3", ["-c", script])).code === 0;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+})();
+
+Deno.test({
+  name: `the PyTorch operator of an export is right on the emulator${
+    hasTorch ? "" : " (ignored: python3 has no torch)"
+  }`,
+  ignore: !hasTorch,
+  fn: async () => {
+    const axes = {
+      ...{ m: [1, 17], n: [40], k: [2048] },
+      ...{ layout: ["nt", "nn"], epilogue: ["none", "bias+relu"] },
+    };
+    await exported(["exchange-k", "decompose-k"], axes, async (out) => {
+      const script = new URL("./testdata/torch/emulated.py", import.meta.url);
+      const { code, stdout, stderr } = await run("python3", [
+        ...[fileURLToPath(script), out, cudaPath()],
+      ]);
+      assertEquals(
+        [code, stdout.split("\n").at(-2)],
+        [0, "0 failures"],
+        stderr,
+      );
+    });
+  },
+});

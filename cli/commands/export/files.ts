@@ -38,7 +38,9 @@ import {
   prefixOf,
 } from "./header.ts";
 import launchHeader from "./launch.h" with { type: "text" };
+import matmulModule from "./mnk_matmul.py" with { type: "text" };
 import matmulTest from "./test_matmul.c" with { type: "text" };
+import matmulOperator from "./torch_matmul.cpp" with { type: "text" };
 import { type PlanTable, ROW_AXIS, tablesOf } from "./tables.ts";
 
 /** What `export` is asked for. */
@@ -224,7 +226,11 @@ interface OutFile {
 
 /** What stands beside the header of some operations, by name. */
 const BESIDE: Readonly<Record<string, readonly OutFile[]>> = {
-  matmul: [{ name: "test_matmul.c", content: matmulTest }],
+  matmul: [
+    { name: "test_matmul.c", content: matmulTest },
+    { name: "mnk_matmul.py", content: matmulModule },
+    { name: "torch_matmul.cpp", content: matmulOperator },
+  ],
 };
 
 /** The files of an export. */

@@ -1,0 +1,75 @@
+"""The exported kernels as the PyTorch operator torch.ops.mnk.matmul.
+
+matmul(a, b, bias=None, relu=False) returns a @ b (+ bias, then ReLU) as a new tensor. `b` may be the
+transpose of a stored matrix (`weight.t()`). A shape, type or stride that was not exported raises
+RuntimeError; nothing is computed in another way. It has no gradient.
+
+It runs on the current stream, waits for nothing, and takes memory from PyTorch's allocator alone, so
+that torch.cuda.graph captures it. Import it, or call load(), before a capture: loading kernels is no
+work of a stream. The first import compiles the operator (nvcc's folder must be found by
+torch.utils.cpp_extension), later ones find it in PyTorch's cache.
+
+It is C++ and not ctypes, whose call from a Python implementation costs more than the launch.
+"""
+
+import hashlib
+import pathlib
+
+import torch
+from torch.utils import cpp_extension
+
+_FOLDER = pathlib.Path(__file__).resolve().parent
+
+
+def _build():
+    # The name is of the contents: another export in the same process gets its own library.
+    sources = [_FOLDER / name for name in ("torch_matmul.cpp", "mnk_matmul.h", "mnk_launch.h")]
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
+    return cpp_extension.load(
+        name=f"mnk_matmul_{digest[:16]}",
+        sources=[str(sources[0])],
+        extra_include_paths=[str(_FOLDER)],
+        extra_cflags=["-O2"],
+        with_cuda=True,
+    )
+
+
+_native = _build()
+_native.set_file(str(_FOLDER / "mnk_matmul.bin"))
+_operator = torch.ops.mnk.matmul.default
+_direct = _native.matmul
+_is_traced = torch.compiler.is_dynamo_compiling
+
+
+@torch.library.register_fake("mnk::matmul")
+def _fake(a, b, bias=None, relu=False):
+    return a.new_empty((a.shape[0], b.shape[1]))
+
+
+def load(device=None):
+    """Loads the kernels onto a device, by default the current one."""
+    _native.open(torch.cuda.current_device() if device is None else torch.device(device).index)
+
+
+def shapes():
+    """Lists what was exported, a dict for each row: m_from, m_to, n, k and the other axes."""
+    names = ("m_from", "m_to", "n", "k", "type", "epilogue", "layout", "lda", "ldb", "ldc")
+    values = {
+        "type": (None, torch.bfloat16, torch.float16, torch.float32),
+        "epilogue": (None, "none", "relu", "bias", "bias+relu"),
+        "layout": (None, "nn", "nt"),
+    }
+    rows = (dict(zip(names, row)) for row in _native.shapes())
+    return [{name: values[name][value] if name in values else value for name, value in row.items()} for row in rows]
+
+
+def matmul(a, b, bias=None, relu=False):
+    """Returns a @ b, plus `bias` and through ReLU where they are asked for."""
+    # torch.compile sees the operator; plain calls save its Python part.
+    if _is_traced():
+        return _operator(a, b, bias, relu)
+    return _direct(a, b, bias, relu)
+
+
+if torch.cuda.is_available():
+    load()
