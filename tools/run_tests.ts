@@ -119,7 +119,7 @@ async function main(): Promise<number> {
   return failures > 0 ? 1 : 0;
 }
 
-const CAMPAIGNS = ["damage", "kills", "writers", "orders"];
+const CAMPAIGNS = ["damage", "kills", "writers", "orders", "shapes"];
 
 /** @returns An exit code. */
 async function soakAll(args: readonly string[]): Promise<number> {

@@ -69,17 +69,9 @@ export function chooseAuto<P>(
       `${op.name} has no kernel of its own on ${backend} to choose from`,
     );
   }
-  const able: Kernel<P>[] = [];
-  let reason = "";
-  for (const kernel of own) {
-    const why = kernel.unsupported(point, info);
-    if (why === undefined) able.push(kernel);
-    else reason = `${kernel.name}: ${why}`;
-  }
-  if (able.length === 0) {
-    throw new CaseError("unsupported", `No kernel runs here; ${reason}`);
-  }
-  const entrants = able.map((kernel) => new Entrant(kernel, point, options));
+  const entrants = own.filter((kernel) =>
+    kernel.unsupported(point, info) === undefined
+  ).map((kernel) => new Entrant(kernel, point, options));
   const places = placesOf(options.rows, options);
   const here = placeOf(op, textKey(op, point));
   const choice = recorded(entrants, places, here) ??
@@ -87,7 +79,15 @@ export function chooseAuto<P>(
   if (choice) return choice;
   throw new CaseError(
     "unsupported",
-    `No kernel of ${op.name} that runs here has a recorded row on ${info.arch} or a model: name a kernel`,
+    entrants.some(({ legal }) => legal.length > 0)
+      ? `No kernel of ${op.name} that runs here has a recorded row on ${info.arch} or a model: name a kernel`
+      : `No kernel runs here: ${
+        own.map((kernel) =>
+          `${kernel.name}: ${
+            kernel.unsupported(point, info) ?? "no config is legal"
+          }`
+        ).join("; ")
+      }`,
   );
 }
 

@@ -137,11 +137,16 @@ Deno.test("chooseAuto() says in one line why there is nothing to choose", () => 
   );
   assertEquals(
     why([tiled("a", { unsupported: () => "M is 9" })]),
-    "No kernel runs here; a: M is 9",
+    "No kernel runs here: a: M is 9",
   );
   assertEquals(
-    why([tiled("a")]),
-    `No kernel of matmul that runs here has a recorded row on ${info.arch} or a model: name a kernel`,
+    why([tiled("a"), tiled("b", { unsupported: () => "M is 9" })]),
+    "No kernel runs here: a: no config is legal; b: M is 9",
+  );
+  const none = `has a recorded row on ${info.arch} or a model: name a kernel`;
+  assertEquals(
+    why([tiled("a", { rules: [] })]),
+    `No kernel of matmul that runs here ${none}`,
   );
 });
 

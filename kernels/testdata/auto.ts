@@ -1,12 +1,20 @@
 /**
- * Compares what `auto` chooses with recorded times.
+ * Compares what `auto` chooses with recorded times, and makes suites of random shapes for it.
  *
  * @module
  */
 
+import fc from "fast-check";
 import type { DeviceInfo } from "../../bench/device/device.ts";
-import { CaseError } from "../../bench/model/errors.ts";
-import { formatValues } from "../../bench/model/grid.ts";
+import type { Axis } from "../../bench/model/axes.ts";
+import { CaseError, UserError } from "../../bench/model/errors.ts";
+import {
+  formatValues,
+  type Scalar,
+  type Values,
+} from "../../bench/model/grid.ts";
+import type { Op } from "../../bench/model/op.ts";
+import { defineSuite, type Suite } from "../../bench/model/suite.ts";
 import { chooseAuto, recordedPoint } from "../../bench/tune/auto.ts";
 import type { HintRow } from "../../bench/tune/hints.ts";
 import { ops, type RegisteredOp } from "../mod.ts";
@@ -122,4 +130,64 @@ function apart(a: HintRow, b: HintRow): number {
       Math.log2(Number(a[name]) / Number(b[name]))
     ),
   );
+}
+
+/** Sizes at most, and their product: the emulator takes a second for so many multiply-adds. */
+const MOST = { m: 100, n: 160, k: 1500, product: 2e6 };
+
+/**
+ * Defines a suite of the CUDA kernels of the operation in `folder` at `count` random points: tiny,
+ * odd, misaligned and round sizes, empty problems of lists, and each value of the other axes.
+ */
+export function randomSuite(
+  folder: string,
+  { count, seed }: { readonly count: number; readonly seed: number },
+): Suite {
+  const { op, kernels } = ops.find((entry) => entry.folder === folder)!;
+  const shapes = fc.sample(valuesOf(op), { numRuns: 3 * count, seed });
+  const distinct = new Map(shapes.map((one) => [formatValues(one), one]));
+  return defineSuite({
+    name: `${folder}-random`,
+    title: `${op.name} at random points`,
+    // `check` adds the operation's own to the suite's.
+    op: { ...op, edgeCases: op.edgeCases.slice(0, 1) },
+    axes: { shape: [...distinct.values()].slice(0, count) },
+    kernels: kernels.filter(({ backend }) => backend === "cuda"),
+    baselines: [],
+  });
+}
+
+/** The values of a random point of `op`. */
+function valuesOf<P>(op: Op<P>): fc.Arbitrary<Values> {
+  const given = op.axes.filter(({ optional }) => !optional);
+  return fc.record(
+    Object.fromEntries(given.map((axis) => [axis.name, valueOf(axis)])),
+  ).filter((values) => {
+    try {
+      const { m, n, k } = op.key(op.point(values));
+      return m * n * k <= MOST.product;
+    } catch (error) {
+      // As of a K that is no multiple of a group.
+      if (error instanceof UserError) return false;
+      throw error;
+    }
+  });
+}
+
+function valueOf({ name, values }: Axis): fc.Arbitrary<Scalar> {
+  if (typeof values !== "string") return fc.constantFrom(...values);
+  const most = MOST[name as keyof typeof MOST] ?? MOST.m;
+  const size = fc.oneof(
+    fc.integer({ min: 1, max: 9 }),
+    fc.integer({ min: 1, max: most }),
+    ...[8, 16, 64, 256].filter((step) => step <= most).map((step) =>
+      fc.integer({ min: 1, max: Math.floor(most / step) })
+        .map((count) => count * step)
+    ),
+  );
+  if (values === "size") return size;
+  // As many problems on each axis, some of them empty, or one size for all.
+  const some = name === "m" ? fc.oneof(size, fc.constant(0)) : size;
+  const list = fc.array(some, { minLength: 3, maxLength: 3 });
+  return fc.oneof(size, list.map((sizes) => sizes.join("+")));
 }

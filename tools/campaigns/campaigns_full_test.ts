@@ -5,6 +5,7 @@ import { lacking } from "../../cli/testdata/program.ts";
 import { damageFiles } from "./testdata/damage.ts";
 import { killCommands } from "./testdata/kills.ts";
 import { randomOrders, runOrders } from "./testdata/orders.ts";
+import { checkShapes } from "./testdata/shapes.ts";
 import { writeAtOnce } from "./testdata/writers.ts";
 
 const ignore = lacking() !== "";
@@ -49,5 +50,15 @@ Deno.test({
   ignore: ignore || Deno.build.os !== "linux",
   async fn() {
     assertEquals((await runOrders(randomOrders(10, 1))).failures, []);
+  },
+});
+
+Deno.test({
+  name: `auto is right at random points on the emulator${lacking()}`,
+  ignore,
+  async fn() {
+    const { right, failures } = await checkShapes({ count: 4, seed: 5 });
+    assertEquals(failures, []);
+    assertEquals(right > 10, true);
   },
 });

@@ -9,6 +9,7 @@ import { compareKnown } from "./compares.ts";
 import { damageFiles, formatTally } from "./damage.ts";
 import { killCommands } from "./kills.ts";
 import { randomOrders, runOrders } from "./orders.ts";
+import { checkShapes } from "./shapes.ts";
 import { writeAtOnce } from "./writers.ts";
 
 /** Milliseconds in which a damaged file is refused on a machine that does nothing else. */
@@ -57,6 +58,14 @@ const CAMPAIGNS: Readonly<Record<string, () => Promise<readonly string[]>>> = {
       `compares: with a kernel that does 3 % more, 20 times: ${
         counts(slower)
       }; with itself, 20 times: ${counts(itself)}`,
+    );
+    return failures;
+  },
+  async shapes() {
+    const options = { count: 150, seed: 1 };
+    const { right, unsupported, failures } = await checkShapes(options);
+    console.log(
+      `shapes: auto right at ${right} random points, ${unsupported} that no kernel takes: ${failures.length} operations with something wrong`,
     );
     return failures;
   },
