@@ -58,10 +58,11 @@ export function chooseAuto<P>(
   point: P,
   options: AutoOptions<P>,
 ): AutoChoice<P> {
-  const { op, info, backend, library = false } = options;
+  const { op, info, backend, library = false, device } = options;
+  const hasLibrary = library && (device === undefined || !!device.blas);
   const own = options.kernels.filter((kernel) =>
     kernel.backend === backend && kernel.python === undefined &&
-    (library || !kernel.library)
+    (hasLibrary || !kernel.library)
   );
   if (own.length === 0) {
     throw new CaseError(
@@ -103,11 +104,20 @@ class Entrant<P> {
 
   /** Its legal configs, the best by its model first. */
   get legal(): readonly Candidate[] {
+    return this.#legal ??= this.#listed()
+      .filter(({ illegal }) => illegal === undefined);
+  }
+
+  #listed(): readonly Candidate[] {
     const { kernel, point, options: { info, device } } = this;
-    return this.#legal ??= [
-      ...(device && kernel.offers?.(point, device) ||
-        kernel.candidates(point, info)),
-    ].filter(({ illegal }) => illegal === undefined);
+    if (!kernel.offers) return [...kernel.candidates(point, info)];
+    try {
+      return device ? [...kernel.offers(point, device)] : [];
+    } catch (error) {
+      // The device's library has no such part.
+      if (error instanceof CaseError) return [];
+      throw error;
+    }
   }
 
   /** The legal config that is written as `text`; nothing where it is not legal. */
@@ -118,9 +128,12 @@ class Entrant<P> {
       ?.config;
   }
 
-  /** The legal config that is `text` or differs least from it. */
+  /** The legal config that is `text` or differs least from it; algorithms of a library are unlike. */
   near(text: string): Values | undefined {
-    return this.named(text) ?? mostLike(parseValues(text), this.legal)?.config;
+    const like = this.kernel.offers
+      ? undefined
+      : mostLike(parseValues(text), this.legal);
+    return this.named(text) ?? like?.config;
   }
 
   /** The time at `point` by its model in µs; nothing without a finite one. */

@@ -1,5 +1,8 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { matmul, type MatmulPoint } from "../../kernels/matmul/mod.ts";
+import { fake } from "../../backends/fake/fake.ts";
+import type { Blas } from "../device/blas.ts";
+import type { Device } from "../device/device.ts";
 import { CaseError } from "../model/errors.ts";
 import { formatValues, type Values } from "../model/grid.ts";
 import { defineKernel } from "../model/kernel.ts";
@@ -126,6 +129,38 @@ Deno.test("chooseAuto() takes the library where it may and it is faster", () => 
   assertEquals(chosen(at(64), rows, kernels), "a TILE=8 by table");
   assertEquals(chosen(at(64), rows, kernels, true), "blas TILE=1 by table");
   assertEquals(chosen(at(128), rows, kernels, true), "blas TILE=1 by model");
+});
+
+Deno.test("chooseAuto() takes of a library only what the open device has", () => {
+  const offered = [{ ALGO: 1 }, { ALGO: 2 }];
+  const tuned = defineKernel<MatmulPoint, Values>(matmul, {
+    ...{ name: "blas-tuned", backend: "fake", idea: "a search" },
+    library: true,
+    offers: () => offered,
+    prepare: () => ({ steps: [] }),
+  });
+  const rows = [
+    row({}),
+    row({ kernel: "blas-tuned", config: "ALGO=2", median_us: "6" }),
+  ];
+  const backend = fake({ kernels: {} });
+  using bare = backend.open(backend.find().devices[0]!);
+  const on = (device?: Device, point = at(64)) => {
+    const { kernel, config, by } = chooseAuto(point, {
+      ...{ op: matmul, kernels: [tuned, tiled("a")], backend: "fake" },
+      ...{ info, rows, library: true, ...(device ? { device } : {}) },
+    });
+    return `${kernel.name} ${formatValues(config)} by ${by}`;
+  };
+  const library = { name: "blas", version: "1" } as Blas;
+  const device: Device = { ...bare, info, blas: library };
+  assertEquals(on(), "blas-tuned ALGO=2 by table");
+  assertEquals(on(device), "blas-tuned ALGO=2 by table");
+  assertEquals(on(bare), "a TILE=8 by table");
+  // The algorithm of another point says nothing here.
+  assertEquals(on(device, at(128)), "a TILE=8 by model");
+  offered.pop();
+  assertEquals(on(device), "blas-tuned ALGO=1 by model");
 });
 
 Deno.test("chooseAuto() says in one line why there is nothing to choose", () => {
