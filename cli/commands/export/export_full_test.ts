@@ -1,35 +1,11 @@
 import { assertEquals, assertMatch, assertStrictEquals } from "@std/assert";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import {
-  cudaPath,
-  emulatedCuda,
-} from "../../../backends/testdata/cuda_mocks.ts";
+import { cudaPath } from "../../../backends/testdata/cuda_mocks.ts";
 import { emulatedDriver } from "../../../backends/testdata/emulated.ts";
 import { cxxTest } from "../../../backends/testdata/mocks.ts";
 import type { Overrides } from "../../../bench/model/axes.ts";
-import { exportKernels } from "./files.ts";
-
-/** Calls `work` with the folder of an export for the emulator. */
-async function exported<T>(
-  kernels: readonly string[],
-  overrides: Overrides,
-  work: (out: string) => Promise<T>,
-): Promise<T> {
-  const folder = await Deno.makeTempDir({ prefix: "export" });
-  try {
-    const out = join(folder, "out");
-    const code = await exportKernels({
-      ...{ op: "matmul", suites: [], kernels, overrides, where: {} },
-      ...{ quick: false, arch: "sm_90a", out },
-      kernelCache: join(folder, "kernels"),
-    }, emulatedCuda());
-    assertStrictEquals(code, 0);
-    return await work(out);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
+import { exported, run } from "./testdata/exported.ts";
 
 /** Runs the C program of an export on the emulated driver `library`. */
 async function testedInC(
@@ -45,14 +21,6 @@ async function testedInC(
   ]);
   assertStrictEquals(code, 0, stderr);
   return await run(program, [join(out, "mnk_matmul.bin"), "--no-time"]);
-}
-
-async function run(program: string, args: readonly string[]) {
-  const { code, stdout, stderr } = await new Deno.Command(program, {
-    args: [...args],
-  }).output();
-  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-  return { code, stdout: text(stdout), stderr: text(stderr) };
 }
 
 /** Kernels with every kind of argument, and the shapes that they are tested at. */
@@ -73,7 +41,7 @@ for (const [kernel, axes] of CASES) {
     `an exported ${kernel} is right on the emulator at ${JSON.stringify(axes)}`,
     async () => {
       const overrides = { n: [40], layout: ["nt"], ...axes };
-      await exported([kernel], overrides, async (out) => {
+      await exported("matmul", [kernel], overrides, async (out) => {
         const { code, stdout } = await testedInC(out);
         assertMatch(stdout, /^ok {3}m=.*\n(?:ok {3}.*\n)*0 failures\n$/);
         assertStrictEquals(code, 0, stdout);
@@ -85,7 +53,7 @@ for (const [kernel, axes] of CASES) {
 cxxTest("exported kernels share a workspace that is filled once", async () => {
   const axes = { m: [2, 3], n: [40], k: [512, 2047], layout: ["nt"] };
   // Of these kernels one leaves anything in the workspace, the other an empty mailbox.
-  await exported(["decompose-k", "exchange-k"], axes, async (out) => {
+  await exported("matmul", ["decompose-k", "exchange-k"], axes, async (out) => {
     const header = await Deno.readTextFile(join(out, "mnk_matmul.h"));
     assertMatch(header, /"partial_mma"[^]*"cluster_mma"/);
     assertMatch(header, /mnk_matmul_kept\[\] = \{\n {2}\{0, \d+, 255\}/);
@@ -98,7 +66,7 @@ cxxTest(
   "an export is C++17, finds wrong results, other devices and damaged files",
   async () => {
     const axes = { m: [1, 2, 3], n: [40], k: [256], layout: ["nt"] };
-    await exported(["cluster-k"], axes, async (out) => {
+    await exported("matmul", ["cluster-k"], axes, async (out) => {
       const cxx = ["-x", "c++", "-std=c++17"];
       const { code, stdout } = await testedInC(out, cudaPath(), cxx);
       assertStrictEquals(code, 0, stdout);
@@ -158,16 +126,21 @@ Deno.test({
       ...{ m: [1, 17], n: [40], k: [2048] },
       ...{ layout: ["nt", "nn"], epilogue: ["none", "bias+relu"] },
     };
-    await exported(["exchange-k", "decompose-k"], axes, async (out) => {
-      const script = new URL("./testdata/torch/emulated.py", import.meta.url);
-      const { code, stdout, stderr } = await run("python3", [
-        ...[fileURLToPath(script), out, cudaPath()],
-      ]);
-      assertEquals(
-        [code, stdout.split("\n").at(-2)],
-        [0, "0 failures"],
-        stderr,
-      );
-    });
+    await exported(
+      "matmul",
+      ["exchange-k", "decompose-k"],
+      axes,
+      async (out) => {
+        const script = new URL("./testdata/torch/emulated.py", import.meta.url);
+        const { code, stdout, stderr } = await run("python3", [
+          ...[fileURLToPath(script), out, cudaPath()],
+        ]);
+        assertEquals(
+          [code, stdout.split("\n").at(-2)],
+          [0, "0 failures"],
+          stderr,
+        );
+      },
+    );
   },
 });

@@ -8,7 +8,7 @@ import { type Build, buildText } from "../../../bench/device/device.ts";
 import type { Op } from "../../../bench/model/op.ts";
 import type { LaunchPlan, Place, PlannedArg, PlannedMap } from "./record.ts";
 import type { Linear } from "./rows.ts";
-import { keyAxes, type PlanTable } from "./tables.ts";
+import { keyAxes, numberOf, type PlanTable } from "./tables.ts";
 
 /** The binaries of an export in one file. */
 export interface Image {
@@ -276,14 +276,14 @@ export function headerText(exported: Exported): string {
     return list([first, rows.length, mask, `${prefix}_key_${i}`]);
   });
   const keptBytes = arrays.kept.reduce((sum, [, bytes]) => sum + bytes, 0);
-  const enums = axes.flatMap(({ name, values }) =>
-    typeof values === "string"
-      ? []
-      : values.map((value, i) =>
-        `  ${upper}_${name.toUpperCase()}_${
-          `${value}`.toUpperCase().replaceAll(/\W/g, "_")
-        } = ${i + 1},`
-      )
+  const enums = axes.flatMap((axis) =>
+    [
+      ...(typeof axis.values === "string" ? [] : axis.values),
+      ...axis.words ?? [],
+    ].map((value) => {
+      const name = `${axis.name}_${value}`.replaceAll(/\W/g, "_").toUpperCase();
+      return `  ${upper}_${name} = ${numberOf(axis, value)},`;
+    })
   );
   const fields = axes.map(({ name, values, about, optional, ...axis }) => {
     const left = axis.default !== undefined
@@ -295,6 +295,12 @@ export function headerText(exported: Exported): string {
     return `  ${type} ${name}; /* ${about}${left} */`;
   });
   const lower = (name: string) => name.toLowerCase();
+  // Groups run along the rows of stored weights.
+  const grouped = axes.some(({ name }) => name === "group")
+    ? `
+  const int64_t line = args->layout == ${upper}_LAYOUT_NN ? args->n : args->k;
+  if (args->group > 0 && line % args->group) return MNK_BAD_GROUP;`
+    : "";
   // In the order of mnk_export's fields.
   const parts = ([
     ["binary", "binaries", image.offsets.map((at) => list([at]))],
@@ -318,11 +324,11 @@ export function headerText(exported: Exported): string {
 #error "mnk_launch.h is of another export: take the one beside this file"
 #endif
 
-/* Values of axes. */
-enum {
-${enums.join("\n")}
-};
-
+${
+    enums.length > 0
+      ? `/* Values of axes. */\nenum {\n${enums.join("\n")}\n};\n`
+      : ""
+  }
 /* One call. Operands are device pointers at multiples of 16 bytes. The workspace is device memory at a
    multiple of 256 bytes, ${prefix}_workspace bytes or more, which ${prefix}_fill_workspace has
    filled once. At any time one stream, or one graph, may use it. */
@@ -393,7 +399,7 @@ ${
 static inline mnk_status ${prefix}_workspace(const ${prefix}_args *args, size_t *bytes) {
   int64_t axes[${axes.length}];
   const void *operands[${operands.length}];
-  if (!args || !bytes) return MNK_NULL_POINTER;
+  if (!args || !bytes) return MNK_NULL_POINTER;${grouped}
   ${prefix}_read(args, axes, operands);
   const mnk_table *table = mnk_find_table(&${prefix}_export, axes);
   const mnk_row *row = table ? mnk_find_row(&${prefix}_export, table, args->m) : NULL;
@@ -412,7 +418,7 @@ static inline mnk_status ${prefix}_fill_workspace(const mnk_context *context, vo
 static inline mnk_status ${prefix}(const mnk_context *context, const ${prefix}_args *args, mnk_stream stream) {
   int64_t axes[${axes.length}];
   const void *operands[${operands.length}];
-  if (!args) return MNK_NULL_POINTER;
+  if (!args) return MNK_NULL_POINTER;${grouped}
   ${prefix}_read(args, axes, operands);
   return mnk_run(&${prefix}_export, context, axes, args->m, operands, args->workspace, args->workspace_bytes, stream);
 }

@@ -35,7 +35,7 @@ enum {
   MNK_OTHER_FILE = 7,         /* the file of kernels is missing, damaged or not of this header */
   MNK_NO_DRIVER = 8,          /* no CUDA driver, or one that is too old */
   MNK_NO_MEMORY = 9,          /* malloc failed */
-  MNK_BAD_GROUP = 10,         /* K is no multiple of the group */
+  MNK_BAD_GROUP = 10,         /* K, or N of weights [K, N], is no multiple of the group */
   MNK_DRIVER_ERROR = 1000
 };
 
@@ -51,7 +51,7 @@ static inline const char *mnk_status_text(mnk_status status) {
       "the file of kernels is missing, damaged or not of this header",
       "no CUDA driver, or one that is too old",
       "out of memory of the host",
-      "K is no multiple of the group",
+      "K, or N of weights [K, N], is no multiple of the group",
   };
   if (status >= MNK_DRIVER_ERROR) return "the CUDA driver failed: its CUresult is the status less 1000";
   return status >= 0 && status < (int)(sizeof texts / sizeof *texts) ? texts[status] : "unknown status";

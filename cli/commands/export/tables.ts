@@ -41,8 +41,13 @@ export function keyAxes({ axes }: Pick<Op<unknown>, "axes">): readonly Axis[] {
   return axes.filter(({ name }) => name !== ROW_AXIS);
 }
 
-/** Returns the number of `value` on `axis`: a size as it is, others by their place, from 1. */
-export function numberOf({ values }: Axis, value: Scalar): number {
+/**
+ * Returns the number of `value` on `axis`: a size as it is, a word by its place, from -1 down, and
+ * one of a list by its place, from 1.
+ */
+export function numberOf({ values, words = [] }: Axis, value: Scalar): number {
+  const word = words.indexOf(`${value}`);
+  if (word >= 0) return -1 - word;
   if (typeof values === "string") return Number(value);
   return 1 + values.findIndex((one) => `${one}` === `${value}`);
 }
@@ -136,28 +141,24 @@ function keyOfPoint(
       throw error;
     }
   };
+  const point = op.point(values);
   return keyAxes(op).map((axis) => {
     const { [axis.name]: own, ...others } = values;
-    const number = own === undefined
-      ? resolved(axis, { others, isSame })
-      : numberOf(axis, own);
+    const value = own ??
+      impliedBy(point, axis).find((one) =>
+        isSame({ ...others, [axis.name]: one })
+      );
+    const number = value === undefined ? 0 : numberOf(axis, value);
     return [number, isSame(others) ? 0 : number];
   });
 }
 
-/** The number that an axis without a value has: of the value that makes the same point, or 0. */
-function resolved(
-  axis: Axis,
-  { others, isSame }: {
-    readonly others: Values;
-    readonly isSame: (values: Values) => boolean;
-  },
-): number {
-  const values = typeof axis.values === "string"
-    ? Object.values(others).filter((value) => typeof value === "number")
-    : axis.values;
-  const same = values.find((value) =>
-    isSame({ ...others, [axis.name]: value })
-  );
-  return same === undefined ? 0 : numberOf(axis, same);
+/** The values that an axis may have where none is given: the point's own, or one of a list. */
+function impliedBy(
+  point: unknown,
+  { name, values }: Axis,
+): readonly Scalar[] {
+  if (typeof values !== "string") return values;
+  const own = Object.entries(point ?? {}).find(([field]) => field === name);
+  return typeof own?.[1] === "number" ? [own[1]] : [];
 }
