@@ -126,11 +126,14 @@ async function captureProgram(
       wall_s: (performance.now() - started) / 1000,
     });
     using child = new Child(program, variables);
+    let told: string | undefined;
     const code = await child.ended(LOOK_MS, () => {
+      if (options.seconds === undefined) return true;
       const parts = readParts(folder);
       if (missing(parts, "") !== undefined || !isOver(parts)) return false;
       write(out, joined(parts, ran()));
       tell("The window is over; the program goes on");
+      told = JSON.stringify(parts);
       return true;
     });
     const parts = readParts(folder);
@@ -139,7 +142,8 @@ async function captureProgram(
       tell(`error: ${why}`);
       return code === 0 ? EXIT.nothing : code;
     }
-    write(out, joined(parts, ran()));
+    const isTold = told === JSON.stringify(parts);
+    write(out, joined(parts, ran()), isTold ? () => {} : tell);
     return code;
   } finally {
     Deno.removeSync(folder, { recursive: true });
@@ -151,16 +155,20 @@ function isOver({ parts }: Parts): boolean {
 }
 
 /** Writes `captured.json` and its suites into `out`, and tells what they have. */
-function write(out: string, captured: Captured): void {
+function write(
+  out: string,
+  captured: Captured,
+  print: (line: string) => void = tell,
+): void {
   const files = [
     { file: CAPTURED, text: `${shownJson(captured, 2)}\n` },
     ...capturedSuites(captured),
   ];
-  for (const line of summaryOf(captured)) tell(line);
+  for (const line of summaryOf(captured)) print(line);
   for (const { file, text } of files) {
     const path = contained(out, file);
     replaceFile(path, text);
-    tell(`${path}: written`);
+    print(`${path}: written`);
   }
 }
 

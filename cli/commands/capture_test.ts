@@ -267,6 +267,7 @@ ccTest(
     // A call may have begun before the window and run in it.
     assert(other.every((kernel) => kernel.calls === 1), JSON.stringify(other));
     assertMatch(ran.stderr, /The window is over; the program goes on/);
+    assertEquals(ran.stderr.match(/MxNxK/g)?.length, 1, ran.stderr);
   },
 );
 

@@ -8,7 +8,7 @@ import re
 import sys
 
 PRODUCTS = re.compile(r"aten::(mm|addmm|bmm|baddbmm|_grouped_mm|_scaled_mm|_int_mm)$")
-GEMM = re.compile(r"gemm|nvjet|cutlass|wgmma|xmma|matmul|gemv|splitk|triton_\w*_mm", re.I)
+GEMM = re.compile(r"gemm|nvjet|cutlass|wgmma|xmma|matmul|gemv|splitk|triton_\w*mm", re.I)
 OTHER = re.compile(r"fmha|flash|sdpa|attention|conv|fprop|dgrad|wgrad", re.I)
 
 

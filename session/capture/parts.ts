@@ -21,7 +21,7 @@ import { UserError } from "../../bench/model/errors.ts";
 import { pointOfGemm } from "./points.ts";
 
 const gemmSchema = object({
-  source: picklist(["cublas", "cublaslt", "torch"]),
+  source: picklist(["cublas", "cublaslt", "torch", "triton"]),
   name: string(),
   ...{ m: number(), n: number(), k: number(), batch: number() },
   ...{ lda: number(), ldb: number(), ldc: number() },
@@ -110,11 +110,15 @@ const COMPUTES: Readonly<Record<number, string>> = {
   ...{ 77: "tf32", 78: "f32-bf16x9", 79: "f64-emulated" },
 };
 
+/** The epilogue of a compiled kernel that cuBLASLt has none like. */
+const FUSED = 1 << 20;
+
 /** cublasLtEpilogue_t, in cublasLt.h: bits of a sum. */
 const EPILOGUE = { relu: 2, bias: 4, drelu: 8, gelu: 32, dgelu: 64, aux: 128 };
 
 function epilogueName(code: number): string {
   if (code <= 1) return "none";
+  if (code === FUSED) return "fused";
   const known = EPILOGUE.relu | EPILOGUE.bias | EPILOGUE.gelu | EPILOGUE.aux;
   if ((code & ~known) !== 0) return `cublaslt-epilogue-${code}`;
   return (["bias", "relu", "gelu", "aux"] as const)
@@ -176,7 +180,7 @@ function odd({ groups, name }: RawGemm): string | undefined {
 
 /** Names of kernels that multiply matrices, and of those that only seem to by their name. */
 const GEMM_KERNEL =
-  /gemm|nvjet|cutlass|wgmma|xmma|matmul|gemv|splitk|triton_\w*_mm|_mm_kernel/i;
+  /gemm|nvjet|cutlass|wgmma|xmma|matmul|gemv|splitk|triton_\w*mm|_mm_kernel/i;
 const OTHER_KERNEL = /fmha|flash|sdpa|attention|conv|fprop|dgrad|wgrad/i;
 
 function isGemm(kernel: string): boolean {

@@ -84,7 +84,7 @@ EXPORT void mnkbench_capture_begin(const struct gemm *gemm, const char *name) {
   int at = depth++;
   if (at >= DEPTH) return;
   gemms[at] = *gemm;
-  gemms[at].library = LIBRARY_TORCH;
+  if (gemm->library != LIBRARY_TRITON) gemms[at].library = LIBRARY_TORCH;
   gemms[at].function = name_of(name);
   gemms[at].phase = phase;
   calls[at].gemm = &gemms[at];

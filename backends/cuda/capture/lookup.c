@@ -37,7 +37,7 @@ static int look_into(struct dl_phdr_info *info, size_t size, void *data) {
   struct search *search = data;
   const char *file = strrchr(info->dlpi_name, '/');
   file = file == NULL ? info->dlpi_name : file + 1;
-  if (strncmp(file, "libcublas", 9) != 0) return 0;
+  if (strncmp(file, "libcublas", 9) != 0 && strncmp(file, "libstdc++", 9) != 0) return 0;
   void *handle = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
   if (handle == NULL) return 0;
   search->found = real_symbol(handle, search->name);

@@ -10,7 +10,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-enum { LIBRARY_CUBLAS, LIBRARY_CUBLASLT, LIBRARY_TORCH };
+enum { LIBRARY_CUBLAS, LIBRARY_CUBLASLT, LIBRARY_TORCH, LIBRARY_TRITON };
 
 /* A GEMM as it was called, row-major: C[m,n] = A[m,k] B[k,n]. Types and modes are cuBLAS's numbers.
  * Two calls with the same bytes are the same GEMM; there is no padding between the members. */

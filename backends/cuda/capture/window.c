@@ -63,9 +63,23 @@ static void put_text(FILE *file, const char *text) {
   fputc('"', file);
 }
 
+/* Writes the name of a kernel as it is in the source, where the program has C++ loaded. */
+static void put_kernel(FILE *file, const char *name) {
+  static _Atomic(void *) known;
+  char *(*demangle)(const char *, char *, size_t *, int *) = NULL;
+  if (strncmp(name, "_Z", 2) == 0) {
+    demangle = (char *(*)(const char *, char *, size_t *, int *))real_function("__cxa_demangle",
+                                                                              &known);
+  }
+  int status = -1;
+  char *text = demangle == NULL ? NULL : demangle(name, NULL, NULL, &status);
+  put_text(file, text != NULL && status == 0 ? text : name);
+  free(text);
+}
+
 static void put_entry(FILE *file, const struct entry *entry, const char *comma) {
   const struct gemm *gemm = &entry->gemm;
-  static const char *const libraries[] = {"cublas", "cublaslt", "torch"};
+  static const char *const libraries[] = {"cublas", "cublaslt", "torch", "triton"};
   fprintf(file, "%s\n{\"source\":\"%s\",\"name\":", comma, libraries[gemm->library]);
   put_text(file, name_at(gemm->function));
   fprintf(file, ",\"m\":%lld,\"n\":%lld,\"k\":%lld,\"batch\":%lld", (long long)gemm->m,
@@ -85,7 +99,7 @@ static void put_entry(FILE *file, const struct entry *entry, const char *comma) 
           atomic_load(&entry->time_ns));
   for (int i = 0; i < KERNELS_OF_ENTRY && entry->kernels[i] != 0; i++) {
     if (i > 0) fputc(',', file);
-    put_text(file, name_at(entry->kernels[i] - 1));
+    put_kernel(file, name_at(entry->kernels[i] - 1));
   }
   fprintf(file, "]}");
 }
@@ -98,7 +112,7 @@ struct output {
 static void put_other(const struct kernel_total *total, void *data) {
   struct output *output = data;
   fprintf(output->file, "%s\n{\"name\":", output->comma);
-  put_text(output->file, name_at(total->name));
+  put_kernel(output->file, name_at(total->name));
   fprintf(output->file, ",\"calls\":%llu,\"time_ns\":%llu}", (unsigned long long)total->calls,
           (unsigned long long)total->time_ns);
   output->comma = ",";

@@ -97,6 +97,11 @@ function kernelLines(kernels: Captured["other"]): readonly string[] {
   );
 }
 
+/** The name of a kernel without its result, arguments and parameters of templates. */
+function plain(name: string): string {
+  return name.replace(/^void /, "").replace(/[<(].*/, "") || name;
+}
+
 function timeOf(
   all: readonly { readonly time_us: number | null }[],
 ): number {

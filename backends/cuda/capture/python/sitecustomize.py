@@ -2,9 +2,10 @@
 
 Python imports this file at its start, because its folder is first in PYTHONPATH. It then imports the
 `sitecustomize` that Python would have found without it. Products that reach cuBLAS are recorded
-there. Of PyTorch are recorded only those that run kernels of its own: grouped products, and those of
-FP8 whose scales cuBLAS does not take. They are intercepted in the dispatcher at the key BackendSelect,
-which is below autograd, tracing and modes, and above the kernels.
+there. Of PyTorch are recorded only those that run kernels of its own: grouped products, those of
+FP8 whose scales cuBLAS does not take, and templates of torch.compile. The first two are intercepted
+in the dispatcher at the key BackendSelect, which is below autograd, tracing and modes, and above the
+kernels; templates where Inductor launches them.
 """
 
 import importlib.machinery
@@ -88,7 +89,10 @@ INTS = (
     *("column_a", "column_b", "epilogue", "scale_a", "scale_b"),
     *("beta", "groups", "phase"),
 )
-EPILOGUE_NONE, EPILOGUE_BIAS = 1, 4
+LIBRARY_TRITON = 3
+EPILOGUE_NONE, EPILOGUE_RELU, EPILOGUE_BIAS, EPILOGUE_GELU = 1, 2, 4, 32
+# Beside those of cublasLtEpilogue_t: others that the kernel computes.
+EPILOGUE_FUSED = 1 << 20
 COMPUTE_F32 = 68
 SCALE_TENSOR, SCALE_VEC16, SCALE_VEC32, SCALE_ROW, SCALE_VEC128, SCALE_BLOCK128 = range(6)
 
@@ -127,15 +131,22 @@ def stored(matrix):
     return int(is_column), max(1, columns if is_column else rows)
 
 
+def gemm_type():
+    """Returns `struct gemm` for ctypes."""
+    import ctypes
+
+    fields = [(name, ctypes.c_int64) for name in LONGS]
+    fields += [(name, ctypes.c_int32) for name in INTS]
+    return type("Gemm", (ctypes.Structure,), {"_fields_": fields})
+
+
 def record_torch(torch):
     """Replaces the operators of products that may not reach cuBLAS."""
     import ctypes
 
     recorder = load_recorder()
     codes = type_codes(torch)
-    fields = [(name, ctypes.c_int64) for name in LONGS]
-    fields += [(name, ctypes.c_int32) for name in INTS]
-    Gemm = type("Gemm", (ctypes.Structure,), {"_fields_": fields})
+    Gemm = gemm_type()
     known = {}
 
     def gemm_of(name, a, b, others):
@@ -206,6 +217,107 @@ def record_torch(torch):
     record_torch.library = library
 
 
+def triton_epilogue(name):
+    """Returns what a kernel of Inductor computes besides the product, by its name."""
+    words = set(name.removeprefix("triton_tem_fused_").split("_"))
+    words -= {"mm", "bmm", "t", "permute", "view", "unsqueeze", "expand", "to", "copy"}
+    words = {word for word in words if not word.isdigit()}
+    code = 0
+    for word, bit in (
+        ("addmm", EPILOGUE_BIAS),
+        ("relu", EPILOGUE_RELU),
+        ("gelu", EPILOGUE_GELU),
+    ):
+        if word in words:
+            words.remove(word)
+            code |= bit
+    return EPILOGUE_FUSED if words else code or EPILOGUE_NONE
+
+
+def triton_matrix(matrix, rows, columns, is_transposed):
+    """Returns whether a matrix of `rows` by `columns` is stored by columns, and its stride.
+
+    Inductor passes a tensor as it was made, and compiles the transposition into the kernel.
+    """
+    if matrix.dim() < 2:
+        return is_transposed, rows if is_transposed else columns
+    is_as_is = matrix.shape[-2] == rows and matrix.shape[-1] == columns
+    is_square = rows == columns
+    if is_as_is and not (is_square and is_transposed and matrix.stride(-1) == 1):
+        return stored(matrix)
+    return int(matrix.stride(-1) == 1), max(1, max(matrix.stride(-1), matrix.stride(-2)))
+
+
+def record_inductor(heuristics):
+    """Records products that torch.compile computes by templates of Triton."""
+    import ctypes
+    import functools
+
+    import torch
+
+    recorder = load_recorder()
+    codes = type_codes(torch)
+    Gemm = gemm_type()
+    autotuner = heuristics.CachingAutotuner
+    run = autotuner.run
+    missing = object()
+
+    def operands_of(kernel):
+        """Returns the positions of A, B and C, or None."""
+        name = getattr(kernel.fn, "__name__", "")
+        names = list(getattr(kernel.fn, "arg_names", ()))
+        outputs = [at for at, one in enumerate(names) if "out_ptr" in one]
+        if not name.startswith("triton_tem_") or "arg_A" not in names or not outputs:
+            return None
+        return names.index("arg_A"), names.index("arg_B"), outputs[-1], name
+
+    def gemm_of(name, a, b, c):
+        m, n = c.shape[-2], c.shape[-1]
+        batch = c.numel() // max(1, m * n)
+        k = a.numel() // max(1, batch * m)
+        if b.numel() == k * n:
+            m, batch = batch * m, 1
+        if a.numel() != batch * m * k or b.numel() != batch * k * n:
+            return None
+        column_a, lda = triton_matrix(a, m, k, False)
+        column_b, ldb = triton_matrix(b, k, n, "_t_" in name or "permute" in name)
+        return Gemm(
+            m=m, n=n, k=k, batch=batch, lda=lda, ldb=ldb, ldc=n, library=LIBRARY_TRITON,
+            type_a=codes.get(a.dtype, -1), type_b=codes.get(b.dtype, -1),
+            type_c=codes.get(c.dtype, -1), compute=COMPUTE_F32,
+            column_a=column_a, column_b=column_b, epilogue=triton_epilogue(name),
+            scale_a=-1, scale_b=-1, beta=0, groups=1,
+        )  # fmt: skip
+
+    @functools.wraps(run)
+    def recorded(self, *args, **kwargs):
+        operands = self.__dict__.get("_mnkbench_operands", missing)
+        if operands is missing:
+            operands = self._mnkbench_operands = operands_of(self)
+            self._mnkbench_gemms = {}
+        if operands is None:
+            return run(self, *args, **kwargs)
+        a, b, c = (args[at] if at < len(args) else None for at in operands[:3])
+        if not all(isinstance(one, torch.Tensor) for one in (a, b, c)):
+            return run(self, *args, **kwargs)
+        key = (a.shape, a.stride(), b.shape, b.stride(), c.shape)
+        gemm = self._mnkbench_gemms.get(key, missing)
+        if gemm is missing:
+            gemm = self._mnkbench_gemms[key] = gemm_of(operands[3], a, b, c)
+        if gemm is None:
+            return run(self, *args, **kwargs)
+        recorder.mnkbench_capture_begin(ctypes.addressof(gemm), operands[3].encode())
+        failed = 1
+        try:
+            result = run(self, *args, **kwargs)
+            failed = 0
+            return result
+        finally:
+            recorder.mnkbench_capture_end(failed)
+
+    autotuner.run = recorded
+
+
 def record_phases(utils):
     """Tells prefill from decode in `generate()` of transformers, and counts its steps."""
     import functools
@@ -240,7 +352,10 @@ def record_phases(utils):
 
 
 if "MNKBENCH_CAPTURE_DIR" in os.environ and "MNKBENCH_CAPTURE_LIBRARY" in os.environ:
-    sys.meta_path.insert(
-        0, AfterImport({"torch": record_torch, "transformers.generation.utils": record_phases})
-    )
+    ACTIONS = {
+        "torch": record_torch,
+        "torch._inductor.runtime.triton_heuristics": record_inductor,
+        "transformers.generation.utils": record_phases,
+    }
+    sys.meta_path.insert(0, AfterImport(ACTIONS))
 import_own_sitecustomize()

@@ -4,6 +4,7 @@ import os
 import sys
 
 import torch
+from torch._inductor.runtime.triton_heuristics import CachingAutotuner
 from transformers.generation.utils import GenerationMixin
 
 assert own_sitecustomize  # noqa: F821
@@ -24,5 +25,25 @@ torch.ops.aten._scaled_mm(x, w, *rows, out_dtype=bf16)
 # On another device nothing is recorded.
 torch.ops.aten._grouped_mm(torch.Tensor((9, 64), bf16, device="cpu"), experts, offs=offs)
 GenerationMixin().generate(5)
+
+
+class Template:
+    """A kernel of Inductor: relu(x w' + bias)."""
+
+    __name__ = "triton_tem_fused_addmm_relu_t_0"
+    arg_names = ["in_ptr0", "arg_A", "arg_B", "out_ptr0", "BLOCK_M"]
+
+
+class Pointwise:
+    __name__ = "triton_poi_fused_add_0"
+    arg_names = ["in_ptr0", "out_ptr0"]
+
+
+x, w = torch.Tensor((24, 48), bf16), torch.Tensor((40, 48), bf16)
+bias, y = torch.Tensor((40,), bf16), torch.Tensor((24, 40), bf16)
+template, pointwise = CachingAutotuner(Template), CachingAutotuner(Pointwise)
+for _ in range(2):
+    template.run(bias, x, w, y, stream=0)
+    pointwise.run(x, y, stream=0)
 sys.stdout.flush()
 os._exit(6)
