@@ -92,7 +92,7 @@ function typesOf({ a, b, c, compute, scale }: CapturedGemm): string {
 function kernelLines(kernels: Captured["other"]): readonly string[] {
   return kernels.slice(0, MOST_OTHERS).map(({ name, calls, time_us }) =>
     `  ${milliseconds(time_us)} in ${counted(calls, "call")}: ${
-      shortened(name, NAME_WIDTH)
+      shortened(plain(name), NAME_WIDTH)
     }`
   );
 }

@@ -41,7 +41,7 @@ class Pointwise:
 
 x, w = torch.Tensor((24, 48), bf16), torch.Tensor((40, 48), bf16)
 bias, y = torch.Tensor((40,), bf16), torch.Tensor((24, 40), bf16)
-template, pointwise = CachingAutotuner(Template), CachingAutotuner(Pointwise)
+template, pointwise = CachingAutotuner(Template()), CachingAutotuner(Pointwise())
 for _ in range(2):
     template.run(bias, x, w, y, stream=0)
     pointwise.run(x, y, stream=0)
