@@ -1,8 +1,10 @@
 import { assert, assertEquals } from "@std/assert";
+import { buildText } from "../bench/device/device.ts";
 import { formatValues } from "../bench/model/grid.ts";
 import type { Case } from "../bench/model/suite.ts";
 import { chosenBy, isAuto } from "../bench/tune/auto_kernel.ts";
 import { archInfo } from "../cli/commands/build/kernels.ts";
+import { distinctBuilds } from "../session/build_ahead.ts";
 import { rowsOn } from "../session/hints.ts";
 import { withAuto } from "./auto.ts";
 import { ops } from "./mod.ts";
@@ -55,6 +57,25 @@ Deno.test("withAuto() keeps a user's kernel of that name, and adds others on eac
       .filter(({ name }) => isAuto(name)).map(({ name }) => name);
   assertEquals(added(suite), ["auto", "auto-library"]);
   assertEquals(added(named), ["auto-library"]);
+});
+
+Deno.test("the builds of auto are those of the kernels that it chooses", () => {
+  const suite = randomSuite("matmul", { count: 20, seed: 3 });
+  const all = [...withAuto(suite, ["auto"], rowsOn).cases("all")];
+  const autos = all.filter(({ kernel, unsupported }) =>
+    isAuto(kernel) && unsupported(info) === undefined
+  );
+  const chosen = autos.flatMap((auto) => {
+    const { kernel, config } = chosenBy([...auto.candidates(info)][0]!.config)!;
+    const own = all.find((one) =>
+      one.kernel === kernel && one.problem === auto.problem
+    )!;
+    return own.builds(config).map(buildText);
+  });
+  assertEquals(
+    new Set(distinctBuilds(autos, info).map(buildText)),
+    new Set(chosen),
+  );
 });
 
 Deno.test("kernels that call a vendor's library say so", () => {

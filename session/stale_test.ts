@@ -2,13 +2,15 @@ import { assert, assertEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { builtInSuites } from "../suites/mod.ts";
 import { readRows } from "./read_rows.ts";
+import { besideAuto } from "./cases.ts";
 import { standings } from "./stale.ts";
 
+const RECORDED = fileURLToPath(
+  new URL("../results/nvidia-h200/epilogue-bf16.csv", import.meta.url),
+);
+
 Deno.test("standings() calls a row gone whose config its kernel no longer takes", async () => {
-  const path = fileURLToPath(
-    new URL("../results/nvidia-h200/epilogue-bf16.csv", import.meta.url),
-  );
-  const rows = await readRows([path]);
+  const rows = await readRows([RECORDED]);
   const one = rows.find(({ row }) => row.kernel === "cluster-k")!;
   assert(one.row.config.includes("LOAD="), one.row.config);
   const config = one.row.config.replace(/LOAD=\w+/, "LOAD=never");
@@ -18,4 +20,28 @@ Deno.test("standings() calls a row gone whose config its kernel no longer takes"
     await builtInSuites(["epilogue-bf16"]),
   );
   assertEquals(stood!.standing, "gone");
+});
+
+Deno.test("standings() goes by the sources of the kernel that auto chose", async () => {
+  const rows = await readRows([RECORDED]);
+  const one = rows.find(({ row }) => row.kernel === "cluster-k")!;
+  const auto = (kernel: string, code = one.row.code_hash) => ({
+    ...one,
+    row: {
+      ...one.row,
+      kernel: "auto",
+      config: `kernel=${kernel} ${one.row.config}`,
+      code_hash: code,
+    },
+  });
+  const suites = await besideAuto(
+    await builtInSuites(["epilogue-bf16"]),
+    ["auto"],
+  );
+  const stood = await standings(
+    [one, auto("cluster-k"), auto("cluster-k", "0"), auto("never")],
+    suites,
+  );
+  const [own, ...others] = stood.map(({ standing }) => standing);
+  assertEquals(others, [own, "changed", "gone"]);
 });

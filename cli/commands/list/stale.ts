@@ -9,6 +9,7 @@ import { basename, dirname, join } from "node:path";
 import { aligned, counted } from "../../../bench/files/terminal_text.ts";
 import { readIfThere, unlessMissing } from "../../../bench/files/disk.ts";
 import { EXIT, type ExitCode } from "../../../bench/model/errors.ts";
+import { isAuto } from "../../../bench/tune/auto_kernel.ts";
 import { RESULTS, typed } from "../../../session/home.ts";
 import { besideAuto, besidePeers, loadSuites } from "../../../session/cases.ts";
 import { isPeerLibrary } from "../../../bench/model/peer.ts";
@@ -106,11 +107,15 @@ function nextLines(stale: readonly Stood[]): readonly string[] {
   const ours = stale.filter(({ row }) => suiteNames.includes(row.suite));
   const timings = Map.groupBy(
     ours,
-    ({ row: { timer, cache, backend, device } }) =>
-      JSON.stringify([`--timer ${timer} --cache ${cache}`, backend, device]),
+    ({ row: { timer, cache, backend, device, kernel } }) =>
+      JSON.stringify([
+        ...[`--timer ${timer} --cache ${cache}`, backend, device],
+        // No run has it unasked.
+        isAuto(kernel) ? `--kernel ${kernel}` : "",
+      ]),
   );
   return [...timings].map(([key, own]) => {
-    const [timing, backend, device]: string[] = JSON.parse(key);
+    const [timing, backend, device, kernel]: string[] = JSON.parse(key);
     const suites = [...new Set(own.map(({ row }) => row.suite))];
     const usual = timing!.replace(` --cache ${DEFAULTS.cache}`, "")
       .replace(`--timer ${DEFAULTS.timer}`, "");
@@ -118,7 +123,7 @@ function nextLines(stale: readonly Stood[]): readonly string[] {
       ? "--peers torch"
       : "";
     const words = [
-      ...["bench --suite", suites.join(","), `--backend ${backend}`],
+      ...["bench --suite", suites.join(","), kernel!, `--backend ${backend}`],
       ...[usual, peers, "--record"],
     ].filter((word) => word !== "");
     return `Next, on ${device}: ${typed(words.join(" "))}`;

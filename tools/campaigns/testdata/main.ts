@@ -62,7 +62,7 @@ const CAMPAIGNS: Readonly<Record<string, () => Promise<readonly string[]>>> = {
     return failures;
   },
   async shapes() {
-    const options = { count: 150, seed: 1 };
+    const options = { count: 170, seed: 1 };
     const { right, unsupported, failures } = await checkShapes(options);
     console.log(
       `shapes: auto right at ${right} random points, ${unsupported} that no kernel takes: ${failures.length} operations with something wrong`,

@@ -43,7 +43,8 @@ export default randomSuite("${folder}", { count: ${count}, seed: ${seed} });
         if (!(error instanceof Error) || error.name !== "AssertionError") {
           throw error;
         }
-        shapes.failures.push(`${folder}: ${error.message}`);
+        // Its end says what went wrong: the rest is progress.
+        shapes.failures.push(`${folder}: ${error.message.slice(-800)}`);
       }
     });
   }
