@@ -10,6 +10,7 @@ With --profile FILE it runs under torch.profiler instead, and writes what that s
 import argparse
 import contextlib
 import json
+import time
 
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM, Qwen3MoeConfig, Qwen3MoeForCausalLM
@@ -69,6 +70,7 @@ def main():
     parser.add_argument("--size", choices=list(SIZES), default="large")
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--graph", action="store_true")
+    parser.add_argument("--time", action="store_true", help="do it twice, and time the second")
     parser.add_argument("--profile")
     options = parser.parse_args()
     model = model_of(options.model, options.size, options.device)
@@ -86,6 +88,10 @@ def main():
     if options.profile is None:
         work()
         print("decoded", options.tokens, "tokens")
+        if options.time:
+            start = time.perf_counter()
+            work()
+            print(f"and once more in {time.perf_counter() - start:.3f} s")
         return
     with profiled(options.profile):
         work()
