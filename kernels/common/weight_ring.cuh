@@ -5,10 +5,7 @@
 // who multiply have read what was there. Of each stage one mbarrier counts the bytes that have come,
 // and one the warps that have read them.
 //
-// Blocks that have other weights read the same tokens. With STAGGER each starts at another step of K,
-// so that not all ask for the same lines of the cache at a time.
-//
-// Compile-time, beside warps.cuh's: STAGES, STAGGER; grid: y is tiles of weights
+// Compile-time, beside warps.cuh's: STAGES.
 #ifndef MNKBENCH_WEIGHT_RING
 #define MNKBENCH_WEIGHT_RING
 #include "mutant.h"
@@ -24,23 +21,17 @@ struct WeightRing {
   static constexpr int BLOCK = THREADS + 32;
 
   unsigned base, come, read;
-  int steps, shift, stage = 0, parity = 0;
+  int steps, stage = 0, parity = 0;
 
   __device__ WeightRing(int steps)
-      : base(shared_address(memory)), come(base + BARRIERS), read(come + STAGES * 8), steps(steps),
-        shift(STAGGER ? blockIdx.y * (unsigned)steps / gridDim.y : 0) {}
-  // Where in K the step is that is number `step` of this block.
-  __device__ int turn(int step) const {
-    int at = step + shift;
-    return at >= steps && !MUTANT(weights_no_wrap) ? at - steps : at;
-  }
+      : base(shared_address(memory)), come(base + BARRIERS), read(come + STAGES * 8), steps(steps) {}
   __device__ void next() {
     if (++stage == STAGES) stage = 0, parity ^= 1;
   }
   // Where the next step is.
   __device__ unsigned here() const { return base + stage * BYTES; }
 
-  // The thread that copies: makes the barriers, and asks for the first steps. `ask(turn, to, bar)`
+  // The thread that copies: makes the barriers, and asks for the first steps. `ask(step, to, bar)`
   // asks for the BYTES of a step.
   template <class Ask>
   __device__ void open(Ask ask) const {
@@ -78,7 +69,7 @@ struct WeightRing {
   __device__ void fetch(Ask ask, int step, int to) const {
     unsigned bar = come + to * 8;
     barrier_expect(bar, BYTES - (MUTANT(weights_few_bytes) ? 1024 : 0));
-    ask(turn(step), base + to * BYTES, bar);
+    ask(step, base + to * BYTES, bar);
   }
 };
 

@@ -27,8 +27,6 @@ export type RingConfig = Values & {
   readonly CLUSTER: number;
   /** Blocks of a multiprocessor, for which shared memory is left. */
   readonly RESIDENT: number;
-  /** 1: tiles of weights start at different steps of K. */
-  readonly STAGGER: number;
 };
 
 /** Rows of activations, rows of weights, and what both have of K. */
@@ -142,10 +140,8 @@ export function* ringConfigs(
       for (const BK of steps) {
         if (someEach(k, CLUSTER, BK)) continue;
         const warps = BM === 64 && splitsTiles(BN) ? [4, 8] : [BM / 16];
-        for (
-          const { WARPS, STAGGER } of grid({ WARPS: warps, STAGGER: [1, 0] })
-        ) {
-          yield { BM, BN, BK, WARPS, CLUSTER, RESIDENT, STAGGER };
+        for (const WARPS of warps) {
+          yield { BM, BN, BK, WARPS, CLUSTER, RESIDENT };
         }
       }
     }

@@ -11,8 +11,8 @@
 // Compile-time: MAXN, LEAST and STEP (tokens of a tile), WARPGROUPS (of 64 rows of weights each: 4,
 // or fewer with more tokens), KGROUPS (2: each half of them has the same rows and a half of K),
 // STAGES (slabs of tokens in flight), PIECES (whether tiles may be cut along K, for any blocks),
-// STAGGER (1: tiles of other rows start at other slabs of K, as not all that read the same tokens
-// should ask for the same lines at a time), MMAJOR (how C lies: its rows are those of the weights).
+// QUEUE (1: operands are decoded one by one, while products are queued), MMAJOR (how C lies: its rows
+// are those of the weights).
 //   block 128 * WARPGROUPS + 128
 #include "../../common/mutant.h"
 #include "../../device/ptx_barrier.h"
@@ -52,8 +52,6 @@ struct Item {
   float* partial;
   unsigned* counters;
   int pieces, piece;
-  // With STAGGER: at which 65536th of its slabs it starts.
-  int turn, unused;
 };
 
 // What follows from a thread's number would else be computed once for all tiles, for each size of
@@ -76,15 +74,13 @@ struct Stage {
   }
 };
 
-// A part of K of an item: its first slab, and how many; the last part may have fewer, or none. It
-// starts at slab `shift` of these, whole copies of weights, and ends before it.
+// A part of K of an item: its first slab, and how many; the last part may have fewer, or none.
 struct Part {
-  int first, count, shift;
+  int first, count;
   __device__ Part(const Item& item, int group) {
     int slabs = item.slabs, most = (slabs + KGROUPS - 1) / KGROUPS;
     first = KGROUPS == 1 ? 0 : group * most;
     count = KGROUPS == 1 ? slabs : group ? slabs - most : most;
-    shift = STAGGER && count % SPAN == 0 ? (count * item.turn >> 16) / SPAN * SPAN : 0;
   }
 };
 
@@ -99,19 +95,13 @@ __device__ inline void produce(const Item* items, int at, unsigned base, int gro
     const Item& item = items[at];
     Part k(item, group);
     int row = item.row, tile = item.k / 64 * 512, slab = item.slab, bytes = item.cols * 128;
-    const unsigned char* scales = item.sfb + (k.first + k.shift) * 512 + (long long)(row / 128) * tile;
+    const unsigned char* scales = item.sfb + k.first * 512 + (long long)(row / 128) * tile;
     // Scales of rows that do not exist are any others.
     int more = row + 128 < item.n ? tile : 0;
-    long long before = MUTANT(best_same_tokens) ? 0 : (long long)(k.first + k.shift) * slab;
+    long long before = MUTANT(best_same_tokens) ? 0 : (long long)k.first * slab;
     const unsigned char* tokens = item.tokens + before;
-    // Slabs up to the last one, after which come those before `shift`.
-    int last = k.shift;
 #pragma unroll 1
-    for (int left = k.count; left > 0; left--, stage.next()) {
-      if (STAGGER && left == last && !MUTANT(best_no_wrap)) {
-        scales -= 512 * k.count;
-        tokens -= (long long)slab * k.count;
-      }
+    for (; k.count > 0; k.count--, stage.next()) {
       if (!MUTANT(best_early_refill)) barrier_wait(stage.empty(), stage.phase ^ 1);
       barrier_expect(stage.full(), bytes + 512 * (MUTANT(best_few_bytes) ? 0 : SCALE_TILES));
 #pragma unroll

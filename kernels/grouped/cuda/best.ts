@@ -24,7 +24,6 @@ import {
   type BestConfig,
   leastOf,
   predict,
-  rowsOf,
   rules,
   type Schedule,
   scheduleOf,
@@ -33,9 +32,7 @@ import {
   warpsOf,
 } from "./best_configs.ts";
 
-const ITEM_BYTES = 96;
-/** Of `Item`: a tile starts at so many of as many parts of K. */
-const TURNS = 65536;
+const ITEM_BYTES = 88;
 
 /** The place of the packed tokens of a problem. */
 interface Packed {
@@ -91,7 +88,6 @@ function itemTables(
   },
 ) {
   const { bins } = schedule;
-  const each = rowsOf(config);
   const { places } = placesOf(schedule);
   const items = bins.map((bin) => [
     ...bin.map(({ problem, row, token, cols, first, slabs, ...piece }) => {
@@ -109,7 +105,6 @@ function itemTables(
         tokens.address + BigInt(base + (first * rows + token) * 128),
         ...[m, n, k, row, token, cols, rows * 128, slabs],
         ...[...place, piece.pieces, piece.piece],
-        ...[Math.floor(row / each / Math.ceil(n / each) * TURNS), 0],
       ];
     }),
     Array<bigint>(ITEM_BYTES / 8).fill(0n),
@@ -163,18 +158,19 @@ export const best: Kernel<GroupedPoint> = defineKernel<
   configs: () =>
     [...grid({
       MAXN: [128, 96, 64, 256, 192],
-      STEP: [16, 8],
+      STEP: [16, 8, 64],
       WARPGROUPS: [4, 2],
       KGROUPS: [1, 2],
       PIECES: [1, 0],
       SLABS: [4, 1],
-      STAGGER: [1, 0],
-    })].filter(({ MAXN, STEP, WARPGROUPS, KGROUPS }) =>
-      // Sums of many tokens have all registers. Steps of 8 would be many sizes to compile.
-      WARPGROUPS === 2
-        ? MAXN >= 128 && KGROUPS === 1 && STEP === 16
-        : MAXN <= 128
-    ),
+      QUEUE: [0, 1],
+    })].filter(({ MAXN, STEP, WARPGROUPS, KGROUPS, QUEUE }) => {
+      const alone = WARPGROUPS === 2 && KGROUPS === 1;
+      // ptxas 13.0 lets products wait for one another where a queue has more sizes.
+      if (QUEUE) return alone && STEP === 64 && MAXN >= 128;
+      // Sums have all registers. Steps of 8 would be many sizes to compile.
+      return MAXN > 128 ? alone && STEP === 16 : WARPGROUPS === 4 && STEP < 64;
+    }),
   rules,
   predict,
   builds: (point, config) => [tokensBuild(config), build(point, config)],

@@ -66,8 +66,8 @@ export type BestConfig = Values & {
   readonly PIECES: number;
   /** Slabs of a row of tokens that eight threads of tokens.cu decode. */
   readonly SLABS: number;
-  /** 1: tiles of other rows start at other slabs of K. */
-  readonly STAGGER: number;
+  /** 1: operands are decoded one by one, while products are queued. */
+  readonly QUEUE: number;
 };
 
 /** Warps of a warpgroup, and rows of weights of each. */
@@ -91,7 +91,7 @@ export function warpsOf({ WARPGROUPS }: BestConfig): number {
 }
 
 /** Rows of weights of a block. */
-export function rowsOf(config: BestConfig): number {
+function rowsOf(config: BestConfig): number {
   return warpsOf(config) * WARP_ROWS / config.KGROUPS;
 }
 

@@ -14,41 +14,32 @@ __device__ __forceinline__ int part_of_k() {
 struct Weights {
   static constexpr int LANES = 2 * SPAN, AT_ONCE = 32 / LANES; // of a row; rows
   const Item* items;
-  int at; // twice the number of the item that is copied, and 1 if slabs before its first are to come
+  int at; // of the item that is copied
   const unsigned char* from;
   unsigned step, below; // bytes to the rows that are copied next, and to the last eight
   int left;             // slabs to be copied of it; none after the last item
   unsigned slot, to;    // shared addresses of the warp's ring, and of the lane's part of a place
 
   __device__ Weights(const Item* items, int at, unsigned base)
-      : items(items), at(2 * (at - 1)), slot(base + RING + threadIdx.x / 32 * OWN) {
+      : items(items), at(at - 1), slot(base + RING + threadIdx.x / 32 * OWN) {
     unsigned lane = threadIdx.x % 32, slab = lane % LANES / 2;
     unsigned turn = MUTANT(best_no_swizzle) ? 0 : slab % 4;
     to = slot + slab * 512 + (lane / LANES ^ turn) * 32 + lane % 2 * 16;
     open();
   }
-  // The slabs of an item before the one that was first, or the next item that has any for this warp.
+  // The next item that has slabs for this warp, if any.
   __device__ __forceinline__ void open() {
-    if (STAGGER && at % 2) {
-      Part k(items[at / 2], part_of_k());
-      at--;
-      left = k.shift;
-      from -= 32 * k.count;
-      return;
-    }
     do {
-      at += 2;
-      left = Part(items[at / 2], part_of_k()).count;
-    } while (KGROUPS > 1 && left == 0 && items[at / 2].k);
+      at++;
+      left = Part(items[at], part_of_k()).count;
+    } while (KGROUPS > 1 && left == 0 && items[at].k);
     if (left == 0) return;
-    const Item& item = items[at / 2];
-    Part k(item, part_of_k());
+    const Item& item = items[at];
     unsigned t = thread(), lane = t % 32, bytes = item.k / 2;
     int row = item.row + t / 32 % SHARERS * 16;
     // Rows beyond the last are others again; N is a multiple of 8.
     from = item.b + (long long)(min(row, item.n - 8) + lane / LANES) * bytes +
-           (MUTANT(best_same_weights) ? 0 : k.first + k.shift) * 32 + lane % LANES * 16;
-    if (k.shift) left -= k.shift, at++;
+           Part(item, MUTANT(best_same_weights) ? 0 : part_of_k()).first * 32 + lane % LANES * 16;
     step = bytes * AT_ONCE;
     below = row + 8 < item.n || MUTANT(best_no_row_guard) ? bytes * 8 : 0;
   }
@@ -104,6 +95,35 @@ struct Bytes {
       to[1] = multiply_2f16(__byte_perm(low[i], 0, 0x2404), scale_low);
       to[4] = multiply_2f16(top[i] & 0xff00ff00, scale_top);
       to[5] = multiply_2f16(low[i] & 0xff00ff00, scale_low);
+    }
+  }
+};
+
+// The same with QUEUE, where two of the four operands at a time are made of one word of each row.
+struct Words {
+  uint2 top, low;
+  unsigned halves[4]; // of the word that is decoded: of the row above, then of the row below
+
+  __device__ __forceinline__ void load(unsigned from) {
+    load_shared(top, from);
+    load_shared(low, from + 256);
+  }
+  // Before the operands of the first two products, or of the others.
+  __device__ __forceinline__ void split(int word) {
+    Bytes::split(halves, word ? top.y : top.x);
+    Bytes::split(halves + 2, word ? low.y : low.x);
+  }
+  // The operand of product `product` of the slab.
+  __device__ __forceinline__ void decode(unsigned (&a)[16], int product, unsigned scales) {
+    unsigned scale_top = low_half_twice(scales), scale_low = high_half_twice(scales);
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+      unsigned x = halves[i], y = halves[2 + i], *to = a + 4 * product + 2 * i;
+      x = product % 2 ? x & 0xff00ff00 : __byte_perm(x, 0, 0x2404);
+      y = product % 2 ? y & 0xff00ff00 : __byte_perm(y, 0, 0x2404);
+      to[0] = multiply_2f16(x, scale_top);
+      to[1] = multiply_2f16(y, scale_low);
+      not_before(to[0]), not_before(to[1]);
     }
   }
 };

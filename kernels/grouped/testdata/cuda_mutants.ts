@@ -65,8 +65,6 @@ export function ofStages(
 const SHORT = { m: "9+65", n: "136+72", k: "320+64" };
 /** More slabs than there are places for weights. */
 const DEEP = { m: "9+17", n: "136+264", k: "576+128" };
-/** The second tile of each problem starts in the middle of K. */
-const STAGGERED = { m: "9+17", n: "264+520", k: "768+512" };
 /** One tile that pays to be cut along K. */
 const LONG = { m: 9, n: 72, k: 1536 };
 /** The last blocks of a cluster of four have no rows of B, in a place without scales. */
@@ -75,7 +73,7 @@ const NARROW = { m: "9+3", n: "200+72", k: 64 };
 const RING = { BM: 64, BN: 64, STAGES: 3, CLUSTER: 1 };
 const BEST = {
   ...{ MAXN: 32, STEP: 32, WARPGROUPS: 4, KGROUPS: 1 },
-  ...{ PIECES: 1, SLABS: 4, STAGGER: 1 },
+  ...{ PIECES: 1, SLABS: 4, QUEUE: 0 },
 };
 
 function mutantCase(
@@ -167,9 +165,13 @@ export const mutantCases: Readonly<Record<string, MutantCase<GroupedPoint>>> = {
   "best in pieces": mutantCase("best", {
     ...{ list: LONG, units: 3, config: BEST },
   }, ["best_lost_pieces", "best_same_piece", "best_all_pieces"]),
-  "best from other slabs on": mutantCase("best", {
-    ...{ list: STAGGERED, units: 1, config: BEST },
-  }, ["best_no_wrap"]),
+  "best with a queue": mutantCase("best", {
+    ...{ list: DEEP, units: 1, config: { ...BEST, QUEUE: 1 } },
+  }, [
+    ...["best_queue_no_fence", "best_queue_late_wait"],
+    ...["best_queue_early_release", "best_queue_no_last_wait"],
+    "best_queue_no_last_release",
+  ]),
   "two parts of K": mutantCase("best", {
     ...{ list: DEEP, units: 2, stages: 4 },
     config: { ...BEST, KGROUPS: 2 },

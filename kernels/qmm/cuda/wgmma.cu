@@ -11,8 +11,7 @@
 //   y [M, N]
 //   Compile-time: TYPE, MODE, BITS, GROUP, BM tokens and ROWS of weights a tile, SETS, STAGES (steps
 //   of x of a set in flight), PLACES, CLUSTER, NN, UNIT (K of a part is a multiple of it), LATE
-//   (mailboxes where stages were), STAGGER (tiles of other rows start at other spans of K, as not all
-//   should ask the cache for the same lines of x at a time)
+//   (mailboxes where stages were)
 //   grid (CLUSTER, tiles of N, tiles of M), block 2 * ROWS * SETS + 128, cluster CLUSTER
 //   flags: wgmma_spans.cuh's   shared memory: BARRIERS + 16 bytes a stage
 #include "../../common/mutant.h"
@@ -59,22 +58,14 @@ struct Stage {
   }
 };
 
-// The K of a set: whole steps from `first` on, the last one maybe ragged. It starts at span `shift` of
-// them, and ends before it.
+// The K of a set: whole steps from `first` on, the last one maybe ragged.
 struct Part {
-  int first, end, steps, shift;
+  int first, end, steps;
   __device__ Part(int set, int K) {
     int units = (K + UNIT - 1) / UNIT, part = blockIdx.x * SETS + set;
     first = units * part / PARTS * UNIT;
     end = min(K, units * (part + 1) / PARTS * UNIT);
     steps = (end - first + STEP - 1) / STEP;
-    constexpr int EACH = SPAN / STEP;
-    shift = STAGGER && steps % EACH == 0 ? blockIdx.y * (unsigned)(steps / EACH) / gridDim.y : 0;
-  }
-  // Where in K step number `step` of the set begins.
-  __device__ int at(int step) const {
-    if (STAGGER) step += shift * (SPAN / STEP);
-    return first + (STAGGER && step >= steps && !MUTANT(warpgroup_no_wrap) ? step - steps : step) * STEP;
   }
 };
 
@@ -92,7 +83,7 @@ __device__ inline void produce(const TensorMap* x, unsigned base, int m0, int K)
       if (step >= part.steps) continue;
       if (!MUTANT(warpgroup_early_refill)) barrier_wait(stage.empty(), stage.phase ^ 1);
       barrier_expect(stage.full(), STAGE);
-      copy_tile(stage.x(), x, part.at(step), m0, stage.full());
+      copy_tile(stage.x(), x, part.first + step * STEP, m0, stage.full());
     }
 }
 
@@ -168,7 +159,7 @@ wgmma_qmm(const __grid_constant__ TensorMap x, const unsigned char* w, const uns
   reduce.open();
   int row = n0 + thread % SET / COPIERS * (COPIERS / 2);
   Part part(set, K);
-  Spans spans({w, scales, biases}, {N, K}, row, part.first, part.end, part.shift, flags,
+  Spans spans({w, scales, biases}, {N, K}, row, part.first, part.end, flags,
               base + X + thread / COPIERS * RING);
   __syncthreads();
   if (thread >= THREADS) {

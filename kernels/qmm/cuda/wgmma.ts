@@ -35,8 +35,6 @@ export type WgmmaConfig = Values & {
   readonly PLACES: number;
   /** Blocks of a cluster, each with a part of K. */
   readonly CLUSTER: number;
-  /** 1: tiles of rows start at different spans of K. */
-  readonly STAGGER: number;
 };
 
 /** Elements of K in a step. */
@@ -264,13 +262,12 @@ function* configs({ transposed }: QmmPoint): Generator<WgmmaConfig> {
   ];
   for (const [ROWS, SETS] of sets) {
     for (
-      const { BM, PLACES, CLUSTER, STAGGER } of grid({
+      const { BM, PLACES, CLUSTER } of grid({
         BM: [16, 32, 64, 96, 128, 176, 256],
         PLACES: [2, 3],
         CLUSTER: [1, 2, 3, 4, 5, 8],
-        STAGGER: transposed ? [1, 0] : [0],
       })
-    ) yield { BM, ROWS, SETS, PLACES, CLUSTER, STAGGER };
+    ) yield { BM, ROWS, SETS, PLACES, CLUSTER };
   }
 }
 

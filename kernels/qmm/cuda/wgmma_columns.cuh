@@ -13,7 +13,6 @@
 #include "../../device/ptx_memory.h"
 #include "wgmma_decode.cuh"
 
-static_assert(!STAGGER, "spans come in order");
 constexpr int SPAN = 128, STEP = 64;
 // Threads that copy their columns.
 constexpr int COPIERS = SET;
@@ -101,7 +100,7 @@ struct Spans {
   unsigned next = 0, here = 0;               // places: to be copied to, to be read
 
   __device__ __forceinline__ Spans(const Stored& from, Size size, int row, int first, int end, int,
-                                   int, unsigned ring)
+                                   unsigned ring)
       : codes(size.N / 8 * BITS), words(size.N / GROUP * SCALE_BYTES), left(end - first),
         ring(ring), policy(evict_first()) {
     int code = row / 8 * BITS, scale = row / GROUP * SCALE_BYTES, word = scale / 4 * 4;

@@ -67,8 +67,7 @@ struct Spans {
   const unsigned char *w, *scales, *biases;  // of the first row, where the part begins
   int rows;                                  // that exist
   int codes, words;                          // bytes of a row: of all its codes, of all its scales
-  int more_codes, more_scales;               // of the part, not yet asked for, up to its end
-  int again = 0, spans = 0;                  // spans of the part: to be asked for after that, all
+  int more_codes, more_scales;               // of the part, not yet asked for
   int flags;                                 // 1: rows of w start on 16 bytes, 2: scales on 4
   unsigned ring;
   unsigned long long policy;
@@ -76,7 +75,7 @@ struct Spans {
   int bare = PLACES - MUTANT(warpgroup_channel_bare);  // places without the one scale of a row
 
   __device__ __forceinline__ Spans(const Stored& from, Size size, int row, int first, int end,
-                                   int shift, int flags, unsigned ring)
+                                   int flags, unsigned ring)
       : rows(size.N - row), codes(size.K / 8 * BITS), 
         words(CHANNEL ? SCALE_BYTES : size.K / GROUP * SCALE_BYTES), flags(flags), ring(ring),
         policy(evict_first()) {
@@ -87,18 +86,6 @@ struct Spans {
     biases = from.biases + at;
     more_codes = end / 8 * BITS - code;
     more_scales = (end + GROUP - 1) / GROUP * SCALE_BYTES - scale;
-    if (STAGGER) {
-      again = shift, spans = (end - first + SPAN - 1) / SPAN;
-      skip(shift);
-    }
-  }
-  // Goes on by `count` spans.
-  __device__ __forceinline__ void skip(int count) {
-    w += count * ROW_CODES;
-    scales += CHANNEL ? 0 : count * ROW_SCALES;
-    biases += CHANNEL ? 0 : count * ROW_SCALES;
-    more_codes -= count * ROW_CODES;
-    more_scales -= count * ROW_SCALES;
   }
   // To where the next span belongs; what does not exist is 0.
   __device__ __forceinline__ void fetch() {
@@ -121,13 +108,11 @@ struct Spans {
       }
       // The one scale of a row stays where it is.
       if (!CHANNEL || bare-- > 0) fetch_scales(to + SCALES);
-      skip(1);
-      if (STAGGER && more_codes <= 0 && again) {
-        skip(-spans);
-        more_codes = again * ROW_CODES;
-        more_scales = again * ROW_SCALES;
-        again = 0;
-      }
+      w += ROW_CODES;
+      scales += CHANNEL ? 0 : ROW_SCALES;
+      biases += CHANNEL ? 0 : ROW_SCALES;
+      more_codes -= ROW_CODES;
+      more_scales -= ROW_SCALES;
     }
     commit_copies();
     next = next + 1 == PLACES ? 0 : next + 1;

@@ -15,7 +15,6 @@ import {
 
 const config: WgmmaConfig = {
   ...{ BM: 128, ROWS: 128, SETS: 1, PLACES: 2, CLUSTER: 1 },
-  STAGGER: 0,
 };
 const point = (values: Values) =>
   qmm.point({ m: 128, n: 4096, k: 4096, ...values });

@@ -60,23 +60,18 @@ const DECODING: readonly (readonly [string, Values, Values])[] = [
   }],
   ["qmm-wgmma", { m: 64, type: "bf16", bits: 4, group: 32 }, {
     ...{ BM: 64, ROWS: 64, SETS: 4, PLACES: 2, CLUSTER: 2 },
-    STAGGER: 1,
   }],
   ["qmm-wgmma", { m: 512, type: "bf16", bits: 6, group: 64 }, {
     ...{ BM: 256, ROWS: 64, SETS: 2, PLACES: 2, CLUSTER: 1 },
-    STAGGER: 1,
   }],
   ["qmm-wgmma", { m: 512, type: "f16", mode: "mxfp8" }, {
     ...{ BM: 176, ROWS: 128, SETS: 1, PLACES: 2, CLUSTER: 1 },
-    STAGGER: 1,
   }],
   ["qmm-wgmma", { m: 128, type: "f16", bits: 5, group: 128 }, {
     ...{ BM: 128, ROWS: 64, SETS: 3, PLACES: 2, CLUSTER: 2 },
-    STAGGER: 1,
   }],
   ["qmm-wgmma", { m: 128, type: "bf16", bits: 4, group: "channel" }, {
     ...{ BM: 128, ROWS: 64, SETS: 2, PLACES: 2, CLUSTER: 2 },
-    STAGGER: 1,
   }],
   ["qmm", { m: 16, type: "bf16", bits: 4, group: "channel" }, {
     ...{ BM: 16, RT: 4, WN: 1, WK: 8 },
@@ -84,15 +79,12 @@ const DECODING: readonly (readonly [string, Values, Values])[] = [
   }],
   ["qmm-wgmma", { m: 2048, type: "bf16", mode: "nvfp4" }, {
     ...{ BM: 256, ROWS: 128, SETS: 1, PLACES: 3, CLUSTER: 1 },
-    STAGGER: 1,
   }],
   ["qmm-wgmma", { m: 512, type: "bf16", mode: "mxfp8", layout: "nn" }, {
     ...{ BM: 256, ROWS: 128, SETS: 1, PLACES: 2, CLUSTER: 1 },
-    STAGGER: 0,
   }],
   ["qmm-wgmma", { m: 64, type: "f16", bits: 8, group: 32, layout: "nn" }, {
     ...{ BM: 64, ROWS: 256, SETS: 1, PLACES: 2, CLUSTER: 2 },
-    STAGGER: 0,
   }],
   ["qmv", { m: 8, type: "bf16", bits: 6, group: 128 }, {
     ...{ ROWS: 8, COLS: 4, THREADS: 128, UNROLL: 1, CLUSTER: 1 },

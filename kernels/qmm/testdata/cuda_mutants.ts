@@ -66,7 +66,7 @@ function warpgroups(
     point: pointOf(shape, format),
     config: {
       ...{ BM: BM!, ROWS: ROWS!, SETS: SETS! },
-      ...{ PLACES: PLACES!, CLUSTER: CLUSTER!, STAGGER: 1 },
+      ...{ PLACES: PLACES!, CLUSTER: CLUSTER! },
     },
   };
 }
@@ -186,12 +186,8 @@ function columns(
   format: Format,
   config: readonly number[],
 ): CudaPlace {
-  const { config: of, ...place } = warpgroups(shape, format, config);
-  return {
-    ...place,
-    point: { ...place.point, layout: "nn" },
-    config: { ...of, STAGGER: 0 },
-  };
+  const place = warpgroups(shape, format, config);
+  return { ...place, point: { ...place.point, layout: "nn" } };
 }
 
 /** Two sets in each of two blocks, more steps than stages and spans than places. */
@@ -246,12 +242,6 @@ export const wgmmaPlaces: readonly CudaPlace[] = [
   warpgroups([32, 37, 1056], ["bf16", "mxfp8"], [32, 64, 1, 2, 1]),
   warpgroups([17, 64, 1120], ["f16", "mxfp8"], [32, 64, 1, 2, 2]),
   warpgroups([18, 70, 2048], ["f16", "nvfp4"], [32, 128, 2, 2, 1]),
-  // Tiles that start in the middle of K, which ends within a step or not.
-  warpgroups([9, 130, 1008], ["bf16", "nvfp4"], [16, 64, 1, 2, 1]),
-  warpgroups([17, 70, 1024], ["f16", "affine", 4, "channel"], [
-    ...[32, 64, 1, 2, 1],
-  ]),
-  warpgroups([9, 130, 768], ["bf16", "affine", 3, 32], [16, 64, 1, 2, 1]),
 ];
 
 /** x · W: each width, group and mode, scales one by one, and each number of warpgroups. */
@@ -309,7 +299,6 @@ export const mutantCases: Readonly<Record<string, MutantCase<QmmPoint>>> = {
     ...["warpgroup_early_sums", "warpgroup_same_scale"],
     ...["warpgroup_no_code_guard", "warpgroup_early_send"],
     ...["warpgroup_no_receive", "warpgroup_no_row_barrier"],
-    "warpgroup_no_wrap",
   ]),
   "decoding for warpgroups": mutantCase(ACROSS, [
     ...["warpgroup_no_lane_shift", "warpgroup_no_scale_guard"],

@@ -9,7 +9,7 @@
 // cluster_reduce.cuh.
 //
 // Compile-time: SCALE (tensor, row, block128), BM (of B, a tile's), BN (rows of A, a tile's), BK,
-// WARPS, STAGES, CLUSTER, STAGGER, AHEAD.
+// WARPS, STAGES, CLUSTER, AHEAD.
 //
 //   weights, tokens: boxes of BM x 128 of B and of BN x 128 of A
 //   scales as in point.ts   `slice` of K, whole steps, for each block of a tile
@@ -85,7 +85,7 @@ struct Products {
 #pragma unroll
     for (int i = 0; i < WN / 2; i++) not_before(fresh[i]);
     ring.release(added, from);
-    sums.add(fresh, scales + (MUTANT(fp8_same_block) ? 0 : ring.turn(added)) * BN);
+    sums.add(fresh, scales + (MUTANT(fp8_same_block) ? 0 : added) * BN);
     added++;
     from = from + 1 == STAGES ? 0 : from + 1;
   }
@@ -102,10 +102,10 @@ scaled_wgmma(const __grid_constant__ TensorMap weights, const __grid_constant__ 
   float* scales = (float*)(memory + SCALES);
   Ring ring((min(slice, K - k0) + BK - 1) / BK);
   bool copies = threadIdx.x == THREADS;
-  auto ask = [&](int turn, unsigned to, unsigned bar) {
+  auto ask = [&](int step, unsigned to, unsigned bar) {
 #pragma unroll
     for (int box = 0; box < BK / BOX; box++) {
-      int k = k0 + turn * BK + (MUTANT(fp8_same_box) ? 0 : box) * BOX;
+      int k = k0 + step * BK + (MUTANT(fp8_same_box) ? 0 : box) * BOX;
       copy_tile(to + box * BM * 128, &weights, k, n0, bar);
       copy_tile(to + WEIGHTS + box * BN * 128, &tokens, k, m0, bar);
     }

@@ -38,7 +38,7 @@ Deno.test("wgmma has legal configs, of which as many blocks fit on a multiproces
 Deno.test("prepare() of wgmma gives maps of both operands, and slices of whole steps", () => {
   const config = {
     ...{ BM: 64, BN: 80, BK: 128, WARPS: 4, CLUSTER: 3 },
-    ...{ RESIDENT: 2, STAGGER: 1, AHEAD: 0 },
+    ...{ RESIDENT: 2, AHEAD: 0 },
   };
   const values = { m: 150, n: 330, k: 2000, scale: "block128" };
   const { queue: [launch], maps } = listen(scaledMatmul, wgmma, {

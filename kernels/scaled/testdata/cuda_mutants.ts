@@ -30,7 +30,6 @@ const TALL = [
     WARPS: 8,
     CLUSTER: 2,
     RESIDENT: 1,
-    STAGGER: 0,
     AHEAD: 1,
   },
 ] as const;
@@ -43,8 +42,7 @@ const WIDE = [
     WARPS: 8,
     CLUSTER: 2,
     RESIDENT: 1,
-    STAGGER: 1,
-    AHEAD: 1,
+    AHEAD: 0,
   },
 ] as const;
 

@@ -51,7 +51,7 @@ Deno.test("fused has no config whose sums leave no registers to its other blocks
     [...fused!.candidates(swiglu.point({ m: 128, n: 28672, k: 4096 }), h200)]
       .filter(({ config: { BM, BN, BK, RESIDENT, ...config } }) =>
         [BM, BN, BK, RESIDENT].join() === "64,128,64,3" &&
-        config.WARPS === WARPS && config.STAGGER === 0
+        config.WARPS === WARPS
       ).map(({ illegal }) => illegal);
   assertEquals(of(4), [
     "about 154 registers a thread: 3 blocks of 160 do not fit",
@@ -74,7 +74,7 @@ Deno.test("prepare() of fused gives maps of both weights and of X, and slices of
     values: { m: 150, n: 330, k: 2000 },
     config: {
       ...{ BM: 64, BN: 80, BK: 128, WARPS: 4, CLUSTER: 3 },
-      ...{ RESIDENT: 1, STAGGER: 1 },
+      ...{ RESIDENT: 1 },
     },
   });
   assertEquals(launch!.shape!.grid, [3, 6, 2]);

@@ -8,7 +8,7 @@
 // with their two ups, so that one block has both sums.
 //
 // Compile-time: TYPE, BM (rows of either weight, a tile's), BN (rows of X, a tile's), BK, WARPS,
-// STAGES, CLUSTER, STAGGER.
+// STAGES, CLUSTER.
 //
 //   gates, ups, tokens: boxes of BM x 64 of W1 and of W2, and of BN x 64 of X
 //   `slice` of K, whole steps, for each block of a tile
@@ -55,10 +55,10 @@ swiglu(const __grid_constant__ TensorMap gates, const __grid_constant__ TensorMa
   int n0 = blockIdx.y * BM, m0 = blockIdx.z * BN, k0 = blockIdx.x * slice;
   Ring ring((min(slice, K - k0) + BK - 1) / BK);
   bool copies = threadIdx.x == THREADS;
-  auto ask = [&](int turn, unsigned to, unsigned bar) {
+  auto ask = [&](int step, unsigned to, unsigned bar) {
 #pragma unroll
     for (int box = 0; box < BK / BOX; box++) {
-      int k = k0 + turn * BK + (MUTANT(swiglu_same_box) ? 0 : box) * BOX;
+      int k = k0 + step * BK + (MUTANT(swiglu_same_box) ? 0 : box) * BOX;
       copy_tile(to + box * BM * 128, &gates, k, n0, bar);
       copy_tile(to + WEIGHTS + box * BM * 128, &ups, k, n0, bar);
       copy_tile(to + 2 * WEIGHTS + box * BN * 128, &tokens, k, m0, bar);
