@@ -9,7 +9,7 @@ import {
 import { ccTest } from "../../backends/testdata/mocks.ts";
 import { type Captured, readCaptured } from "../../bench/model/captured.ts";
 import { temporary } from "../../bench/testdata/temporary.ts";
-import { program, type Ran } from "../testdata/program.ts";
+import { command, program, type Ran } from "../testdata/program.ts";
 
 interface Recorded extends Ran {
   /** What was written; nothing where nothing was. */
@@ -351,6 +351,56 @@ ccTest(
       "bias+relu",
     );
     assertEquals(ran.captured!.steps, 5);
+  },
+);
+
+ccTest(
+  "capture records a library that is loaded for itself alone",
+  async () => {
+    const ran = await captured(`${FAKE}plugin.py`, { path: "python3" });
+    assertEquals(
+      [ran.code, ran.stderr.includes("rror")],
+      [0, false],
+      ran.stderr,
+    );
+    assertEquals(callsOf(ran), { "6x7x5": 12 });
+  },
+);
+
+ccTest(
+  "capture leaves standard input to the program, and forwards signals",
+  async () => {
+    using folder = temporary();
+    const run = (what: string) => {
+      const args = ["capture", "--", mockProgram(), ...what.split(" ")];
+      const [deno, ...rest] = command(args);
+      return new Deno.Command(deno!, {
+        args: [...rest],
+        cwd: folder.path,
+        env: { LD_LIBRARY_PATH: mockFolder() },
+        ...{ stdin: "piped", stdout: "piped", stderr: "piped" },
+      }).spawn();
+    };
+    const text = new TextEncoder().encode("one\ntwo\0\n");
+    const reader = run("cuda gemm 3 1 2 3 cat");
+    const writer = reader.stdin.getWriter();
+    await writer.write(text);
+    await writer.close();
+    assertEquals((await reader.output()).stdout, text);
+    const sleeper = run("cuda gemm 3 1 2 3 sleep 0.3 say cat");
+    // The program has the signal's default action, which ends it.
+    const file = join(folder.path, "captured/captured.json");
+    Deno.removeSync(file);
+    const output = sleeper.stdout.getReader();
+    await output.read();
+    sleeper.kill("SIGTERM");
+    assertEquals((await sleeper.status).code, 143);
+    await Promise.all([
+      output.cancel(),
+      sleeper.stderr.cancel(),
+      sleeper.stdin.close(),
+    ]);
+    assertEquals(readCaptured(read(file)!, file).gemms[0]!.calls, 3);
   },
 );
 

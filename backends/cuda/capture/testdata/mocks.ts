@@ -32,6 +32,7 @@ export function mockProgram(): string {
   const cublas = library("libcublas.so.13", ["cublas.c", cuda]);
   const cublaslt = library("libcublasLt.so.13", ["cublaslt.c", cuda]);
   library("libcupti.so.13", ["cupti.c", cuda]);
+  library("libplugin.so", ["plugin.c", cublas]);
   const program = cc("program", ["program.c", cublas, cublaslt, cuda]);
   built.set("program", program);
   return program;

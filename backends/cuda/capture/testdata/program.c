@@ -210,6 +210,9 @@ int main(int argc, char **argv) {
     else if (strcmp(what, "cat") == 0) {
       for (int c; (c = getchar()) != EOF;) putchar(c);
       fputs("to stderr\n", stderr);
+    } else if (strcmp(what, "say") == 0) {
+      puts("ready");
+      fflush(stdout);
     } else if (strcmp(what, "time") == 0) {
       /* Nanoseconds of this thread a call, of N. */
       int count = atoi(argv[++i]);
