@@ -19,7 +19,7 @@ import type { Choice, PeerChoice } from "./options.ts";
 import { importSuite } from "./suite_file.ts";
 
 /** The name of every built-in suite at once. */
-export const ALL = "all";
+const ALL = "all";
 
 /** `names`, with those of the built-in suites in the place of {@linkcode ALL}. */
 export function named(names: readonly string[]): readonly string[] {

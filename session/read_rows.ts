@@ -160,7 +160,7 @@ function unreadable(path: string, cause: unknown): UserError {
 }
 
 /** The path of what is named `kind` beside the CSV at `file`. */
-export function besides(file: string, kind: string): string {
+function besides(file: string, kind: string): string {
   return `${file.replace(/\.csv$/i, "")}.${kind}`;
 }
 

@@ -104,7 +104,7 @@ function eachOnItsOwn(packages: Map<string, string>): Plugin {
 }
 
 /** Writes the package into the folder `to`. */
-export async function writePackage(to: string): Promise<void> {
+async function writePackage(to: string): Promise<void> {
   const files = PARTS.flatMap((part) => [...filesBelow(part)]);
   const isProgram = (file: string) =>
     file.endsWith(".ts") && !file.startsWith("examples/");

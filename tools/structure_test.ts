@@ -10,15 +10,17 @@ const SKIPPED = /^(\.\w+|node_modules|results|plots)$/;
 const IMPORT =
   /(?:\bfrom|\bimport)\s*\(?\s*"(\.{1,2}\/[^"]+)"|new Worker\(\s*new URL\(\s*"(\.{1,2}\/[^"]+)"/g;
 
-/** The source files below `root` that are no tests, by their paths below it. */
-function sourceFiles(root: URL): readonly string[] {
+/** The source files below `root`, by their paths below it; tests only where these are `wanted`. */
+function sourceFiles(root: URL, wanted = false): readonly string[] {
   const found: string[] = [];
   const visit = (folder: string) => {
     for (const entry of Deno.readDirSync(new URL(folder || ".", root))) {
       const path = `${folder}${entry.name}`;
       if (entry.isDirectory) {
         if (!SKIPPED.test(entry.name)) visit(`${path}/`);
-      } else if (SOURCE.test(path) && !TEST.test(path)) found.push(path);
+      } else if (SOURCE.test(path) && (wanted || !TEST.test(path))) {
+        found.push(path);
+      }
     }
   };
   visit("");
@@ -187,6 +189,43 @@ Deno.test("backends alone make foreign calls; commands and tools alone print and
     ).map((file) => `${file}: ${what.exec(textOf(file))![0]}`)
   );
   assertEquals(found, []);
+});
+
+/** The exported values of `texts` that no other module names that imports theirs, and no example. */
+function unusedIn(texts: ReadonlyMap<string, string>): readonly string[] {
+  const named = new Map<string, Set<string>>();
+  for (const [file, text] of texts) {
+    const words = text.match(/\w+/g) ?? [];
+    for (const [, a, b] of text.matchAll(IMPORT)) {
+      const target = normalize(join(dirname(file), a ?? b!));
+      // Of itself in the example of a docstring, which names what it shows.
+      const users = target === file
+        ? text.match(/^ \* import .*$/gm)!.join().match(/\w+/g)!
+        : words;
+      named.set(target, (named.get(target) ?? new Set()).union(new Set(users)));
+    }
+  }
+  return [...texts].filter(([file]) => !TEST.test(file)).flatMap((
+    [file, text],
+  ) =>
+    [...text.matchAll(/^export [a-z ]*(?:function\*?|const|class) (\w+)/gm)]
+      .filter(([, name]) => !named.get(file)?.has(name!))
+      .map(([, name]) => `${file}: ${name}`)
+  );
+}
+
+Deno.test("every exported value is imported, or shown in an example", () => {
+  const texts = new Map([
+    ["a/b.ts", "export const used = 1;\nexport class Lone {}"],
+    ["a/b_test.ts", 'import { used } from "./b.ts";'],
+  ]);
+  assertEquals(unusedIn(texts), ["a/b.ts: Lone"]);
+  const all = sourceFiles(ROOT, true).filter((file) => file.endsWith(".ts"));
+  const read = (file: string) => Deno.readTextFileSync(new URL(file, ROOT));
+  assertEquals(unusedIn(new Map(all.map((file) => [file, read(file)]))), [
+    // The bundle of the page calls it.
+    "report/page/browser/main.ts: start",
+  ]);
 });
 
 Deno.test(`no folder has more than ${MOST_FILES} source files`, () => {

@@ -51,7 +51,7 @@ export class SourceTexts {
 }
 
 /** Returns the URL of a folder with its last slash, which relative URLs need. */
-export function folderUrl(folder: URL): URL {
+function folderUrl(folder: URL): URL {
   return folder.href.endsWith("/") ? folder : new URL(`${folder.href}/`);
 }
 

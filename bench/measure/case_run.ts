@@ -43,7 +43,7 @@ export interface Outcome {
 }
 
 /** A case that is being run. Its steps come in the order in which they stand here. */
-export class CaseRun implements Disposable {
+class CaseRun implements Disposable {
   readonly #scope = new DisposableStack();
   #sets: readonly OperandSet[] = [];
   #choice: Choice | undefined;
@@ -351,7 +351,7 @@ export async function run(c: Case, context: BenchContext): Promise<Outcome> {
 }
 
 /** The provenance of a case that ran on `context` just now. */
-export function provenanceOf(
+function provenanceOf(
   context: BenchContext,
   { problem, choice, built, telemetry }: {
     problem: Problem;

@@ -30,7 +30,7 @@ const YOUNG = 64 << 20;
 const MOST_TURNS = 128;
 
 /** An error whose kernel spoilt the process that it ran in: other cases need another. */
-export class SuspectError extends CaseError {
+class SuspectError extends CaseError {
   /** @param seen What was found, a line each. */
   constructor(seen: readonly string[]) {
     super("wrong", `suspect: ${seen.join("; ")}`);

@@ -167,7 +167,7 @@ export function definePython<P>(op: Op<P>, spec: PythonSpec<P>): Kernel<P> {
 }
 
 /** Takes `mine.py:fn` apart. */
-export function pythonSource(name: string | URL): PythonSource {
+function pythonSource(name: string | URL): PythonSource {
   const [, path, entry] = /^(.*\.py):(\w+)$/.exec(`${name}`)!;
   const file = path!.startsWith("file:")
     ? path!

@@ -33,7 +33,7 @@ const PROBE = {
 const USES = { most: 20, ns: 5e6 };
 
 /** One search, from the first look to the finals. */
-export class Search {
+class Search {
   #looks = 0;
   #first = new Set<Candidate>();
   #failure: CaseError | undefined;

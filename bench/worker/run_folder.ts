@@ -176,7 +176,7 @@ export function parseRunInfo(text: string, file: string): RunInfo {
 }
 
 /** Makes the error for a file of a run that only measuring again replaces. */
-export function unreadable(file: string, why: string): UserError {
+function unreadable(file: string, why: string): UserError {
   return new UserError(
     `Cannot read ${file}: ${why}; pass --fresh to measure everything again`,
   );

@@ -160,7 +160,7 @@ function peersElsewhere(): Finding {
  * Finds out whether `python` has PyTorch and Triton. It imports neither, which takes seconds:
  * the rows of peers say whether PyTorch can use the GPU.
  */
-export function examinePeers(python: string): Finding {
+function examinePeers(python: string): Finding {
   const what = "peers torch";
   const mend =
     `pip install torch triton, or name a Python that has them with ${PYTHON_VARIABLE}`;
@@ -176,7 +176,7 @@ export function examinePeers(python: string): Finding {
 }
 
 /** Finds out whether kernels can be checked without a GPU. */
-export function examineEmulator(os = Deno.build.os): Finding {
+function examineEmulator(os = Deno.build.os): Finding {
   const what = "emulator";
   const finding = attempt({ what, mend: "apt-get install g++" }, () => {
     const { version } = findCxx(CXX, os);

@@ -267,7 +267,7 @@ const HEAD = [
 const RIGHT = new Set([2, 3, 4, 5, 6, 7, 8, 9]);
 
 /** A table of what was chosen, a line for each case that could run. */
-export function tuneTable(cases: readonly TunedCase[]): readonly string[] {
+function tuneTable(cases: readonly TunedCase[]): readonly string[] {
   const shown = cases.filter(({ row }) => row.status !== "unsupported");
   if (shown.length === 0) return [];
   return aligned([HEAD, ...shown.map(fieldsOf)], RIGHT);
@@ -300,7 +300,7 @@ function withNote({ config, note }: TunedCase["row"]): string {
 }
 
 /** Counts the configs that were left out, by rule. */
-export function skipSummary(cases: readonly TunedCase[]): readonly string[] {
+function skipSummary(cases: readonly TunedCase[]): readonly string[] {
   const illegal = cases.flatMap(({ space }) => space.illegal);
   const all = illegal.length +
     cases.reduce((sum, { space }) => sum + space.legal.length, 0);
@@ -325,7 +325,7 @@ export function skipSummary(cases: readonly TunedCase[]): readonly string[] {
 }
 
 /** Each config that was left out, with its rule and the reason. */
-export function* skipLines(
+function* skipLines(
   cases: readonly TunedCase[],
 ): Generator<string, void> {
   for (const { one, space, tuned } of cases) {
@@ -349,7 +349,7 @@ export function* skipLines(
 }
 
 /** A case as one line of JSON. */
-export function tuneJson({ one, space, tuned, row }: TunedCase): string {
+function tuneJson({ one, space, tuned, row }: TunedCase): string {
   const { legal, illegal, pruned } = space;
   const { m, n, k, ...key } = row.key;
   return shownJson({

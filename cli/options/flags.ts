@@ -88,7 +88,7 @@ export const paths = (metavar: "FILE" | "PATH", what: string) =>
   multiple(argument(string({ metavar }), about(what)));
 
 /** The option for a device API. */
-export const backend = (words: Words) =>
+const backend = (words: Words) =>
   maybe(
     "--backend",
     name("NAME", words.backends),

@@ -307,7 +307,7 @@ export function parseSizes(text: string): readonly number[] {
  *
  * @throws {UserError} If an item is neither.
  */
-export function parseSizesAndSums(text: string): readonly Scalar[] {
+function parseSizesAndSums(text: string): readonly Scalar[] {
   const items = text.split(",").map((item) => item.trim());
   const sums = (item: string) => /^\d+(\+\d+)+$/.test(item);
   if (!items.some(sums)) return parseSizes(text);

@@ -67,7 +67,7 @@ export function shown(text: string, stream: Stream): string {
 }
 
 /** Writes `text` of talk, as it is; nothing where standard error is closed or full. */
-export function talk(text: string): void {
+function talk(text: string): void {
   try {
     Deno.stderr.writeSync(new TextEncoder().encode(text));
   } catch {

@@ -206,7 +206,7 @@ interface Right {
 }
 
 /** The mistakes, with the outputs that they would give at `point`. */
-export function mutantsOf(
+function mutantsOf(
   { layout }: GroupedPoint,
   { problems, right }: Right,
 ): Mutant[] {

@@ -326,7 +326,7 @@ function edgeCases(): MatmulPoint[] {
 const SLICES = 16;
 
 /** The mistakes, with the outputs that they would give at `point`. */
-export function mutantsOf(
+function mutantsOf(
   point: MatmulPoint,
   inputs: readonly Uint8Array<ArrayBuffer>[],
   right: Reference,

@@ -135,7 +135,7 @@ type Inputs = readonly Uint8Array<ArrayBuffer>[];
 const SLICES = 16;
 
 /** The mistakes, with the outputs that they would give at `point`. */
-export function mutantsOf(
+function mutantsOf(
   point: QmmPoint,
   [bytes, ...stored]: Inputs,
   right: Reference,

@@ -103,7 +103,7 @@ type CurveRow =
   & Readonly<Record<"q1_us" | "q3_us" | "sol_us", string>>;
 
 /** The name of the curve of the speed of light. */
-export const LIGHT = "speed of light";
+const LIGHT = "speed of light";
 
 /** Returns those of `kernels` with a time at `shape` that is not above SOL, fastest first. */
 export function ranked(

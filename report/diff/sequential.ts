@@ -102,7 +102,7 @@ function orders(n: number): number {
 }
 
 /** Returns what rounds of one side differ by: the standard deviation as a share of the time. */
-export function spreadOf(
+function spreadOf(
   { row: { between_run_us, median_us } }: Pick<SourcedRow, "row">,
 ): number | undefined {
   return between_run_us === "" || median_us === ""

@@ -95,7 +95,7 @@ export function seedReader(
 }
 
 /** The configs that a line names, by role. The unfused kernel ran at the fused one's. */
-export function configsOf(
+function configsOf(
   record: ForeignRecord,
   tiles: readonly string[],
   tlxTiles: readonly string[],
@@ -117,7 +117,7 @@ export function configsOf(
 }
 
 /** The rows of a line: one for each time that it has. */
-export function rowsOf(
+function rowsOf(
   record: ForeignRecord,
   form: SeedForm,
   { suite, m, n, run, times }: SeedLine,

@@ -309,7 +309,7 @@ export interface Column {
  *
  * @param mine Where there are some and none has a time, nothing is compared.
  */
-export function leadOf(
+function leadOf(
   { contenders, shapes, baseline }: Pivot,
   mine: readonly Contender[],
 ): Column | undefined {

@@ -50,7 +50,7 @@ export interface Weights {
  * Returns the milliseconds a step that the fastest kernel of `measured` saves: of the program's own
  * time the share that it saves of the measured one, else of the measured time of all calls.
  */
-export function savedMs(
+function savedMs(
   { ms, calls }: Pick<WeightLine, "ms" | "calls">,
   measured: Measured | undefined,
 ): number | undefined {

@@ -67,7 +67,7 @@ export function boundMs(
 }
 
 /** Returns a GEMM's sizes, types, layout and what else tells it from others. */
-export function labelOfGemm(gemm: CapturedGemm): string {
+function labelOfGemm(gemm: CapturedGemm): string {
   const { m, n, k, batch, a, b, c, layout, epilogue, compute, scale } = gemm;
   const [rowA, rowB] = [layout[0] === "n" ? k : m, layout[1] === "n" ? n : k];
   const strides = [

@@ -151,7 +151,7 @@ function comment(text: string): string {
 }
 
 /** Formats a share; a dash where it is unknown. */
-export function percent(share: number | undefined): string {
+function percent(share: number | undefined): string {
   return share === undefined ? "-" : `${(100 * share).toFixed(1)} %`;
 }
 

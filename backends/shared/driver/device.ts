@@ -168,7 +168,7 @@ function createInterval(session: Session): Interval {
  * @throws {CaseError} `launch`, where something in it cannot be recorded; the stream is
  * usable again.
  */
-export function capture(session: Session, work: () => void): Graph {
+function capture(session: Session, work: () => void): Graph {
   const { driver: { call }, stream } = session;
   session.enter();
   call.captureBegin(stream, CAPTURE_THREAD_LOCAL);

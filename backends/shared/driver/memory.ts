@@ -38,7 +38,7 @@ export function allocate(session: Session, bytes: number): Memory {
 }
 
 /** The `bytes` of device memory at `address`, which somebody else owns. */
-export function memoryAt(
+function memoryAt(
   session: Session,
   address: bigint,
   bytes: number,

@@ -116,7 +116,7 @@ const GOOD: readonly Verdict[] = ["same", "faster", "fixed", "new"];
  * where none is and all are known, else {@linkcode SKIP}. A kernel that does not compile says
  * nothing of its speed.
  */
-export function bisectCode({ judged }: Diff): number {
+function bisectCode({ judged }: Diff): number {
   const isBuilt = ({ pair }: Judged) => pair.next?.row.status !== "compile";
   const isBad = ({ verdict, also }: Judged) =>
     BAD.includes(verdict) || BAD.includes(also);

@@ -234,7 +234,7 @@ const BESIDE: Readonly<Record<string, readonly OutFile[]>> = {
 };
 
 /** The files of an export. */
-export function filesOf(exported: Exported): readonly OutFile[] {
+function filesOf(exported: Exported): readonly OutFile[] {
   const prefix = prefixOf(exported.op);
   return [
     { name: "mnk_launch.h", content: launchHeader },

@@ -127,7 +127,7 @@ export async function tuneCases(
  * The configs of `one`; none where its kernel cannot run here or cannot say, which its row
  * then tells.
  */
-export function spaceOf(one: Case, info: DeviceInfo, level: number): Space {
+function spaceOf(one: Case, info: DeviceInfo, level: number): Space {
   const all = candidatesOf(one, info) ?? [];
   const legal = all.filter(({ illegal }) => illegal === undefined);
   const hint = one.offers

@@ -141,7 +141,7 @@ export function dotsConfigs({ transposed }: QmmPoint): Iterable<DotsConfig> {
 const MOST_TOKENS = 64;
 
 /** The kernel, of either orientation. */
-export const qmv: Kernel<QmmPoint> = launched<QmmPoint, DotsConfig>(qmm, {
+const qmv: Kernel<QmmPoint> = launched<QmmPoint, DotsConfig>(qmm, {
   name: "qmv",
   backend: "cuda",
   idea: "dot products, all codes in flight, a scale for the sum of its group",

@@ -98,7 +98,7 @@ export interface Best {
 const ENOUGH = 0.9;
 
 /** Returns the kernel with the greatest geomean among those compared at nearly all shapes. */
-export function bestOf(
+function bestOf(
   entries: readonly Entry[],
   baseline: Baseline,
 ): Best | undefined {

@@ -38,7 +38,7 @@ import {
  * About how many registers a lane needs: those of what is multiplied next, and its sums. With 96
  * sums in fp32 nvcc keeps parameters of a call on the stack.
  */
-export function registersOf(
+function registersOf(
   point: Pick<MatmulPoint, "n" | "type">,
   config: ClusterConfig,
 ): number {
