@@ -28,7 +28,7 @@ import {
   named,
   nothing,
 } from "./cases.ts";
-import { deal } from "./share/shards.ts";
+import { dealPoints } from "./share/shards.ts";
 import { sharing, takeDevice, type Taken } from "./take_device.ts";
 import { builtInSuites, suiteNames, usualNames } from "../suites/mod.ts";
 
@@ -85,7 +85,9 @@ export async function casesAnywhere(
     ...filter,
     ...(backend === undefined ? {} : { backend }),
   });
-  return shard === undefined ? all : deal(all, shard.count)[shard.index - 1]!;
+  return shard === undefined
+    ? all
+    : dealPoints(all, shard.count)[shard.index - 1]!;
 }
 
 /**
@@ -130,7 +132,7 @@ export async function select(
     ...(devices === undefined ? {} : { devices }),
   };
   const whole = casesWithin(suites, chosen);
-  const parts = shard && deal(whole, shard.count);
+  const parts = shard && dealPoints(whole, shard.count);
   const all = parts ? parts[shard.index - 1]! : whole;
   const { backend, info } = taken;
   const lacking = backend.lacks?.(new Set(all.map((c) => c.kernel))) ?? [];

@@ -235,7 +235,7 @@ export const shard = () =>
   maybe(
     "--shard",
     shardValue(),
-    "Run one of N parts of about the same cost, which are the same on every host.",
+    "Run one of N parts of about the same cost, which are the same on every host. All kernels of a shape are in one.",
   );
 
 /** Options of every command that runs cases. */

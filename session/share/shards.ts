@@ -39,10 +39,29 @@ import { weightOf } from "../remaining.ts";
 /** Cases of a problem are dealt one by one where together they are more than this share of a part. */
 const MOST_OF_PART = 0.25;
 
+/** Expected costs of cases. */
+type Weigh = (c: Case) => number;
+
+const byWork: Weigh = (c) => weightOf(c.problem.work, c.backend);
+
 /**
- * Deals `cases` among `count` parts of about the same cost: the same cases give the same parts
- * on every host. Cases of one problem stay together, as they share operands and reference, unless
- * they cost too much; a case stays with the one whose config it takes.
+ * Deals `cases` among `count` shards of about the same cost: the same cases give the same shards on
+ * every host. All kernels of a shape are in one shard, so that its rows can be compared.
+ *
+ * @returns The cases of each shard, in their order; of fewer shapes than shards some have none.
+ */
+export function dealPoints(
+  cases: readonly Case[],
+  count: number,
+): readonly (readonly Case[])[] {
+  const points = groups(cases, (c) => caseText({ ...keyOf(c), kernel: "" }));
+  return dealt(cases, points, { count, weigh: byWork });
+}
+
+/**
+ * Deals `cases` among `count` parts of about the same cost: the same cases give the same parts.
+ * Cases of one problem stay together, as they share operands and reference, unless they cost too
+ * much; a case stays with the one whose config it takes.
  *
  * @param weigh Returns the expected cost of a case. @default {by its least work}
  * @returns The cases of each part, in their order.
@@ -50,30 +69,40 @@ const MOST_OF_PART = 0.25;
 export function deal(
   cases: readonly Case[],
   count: number,
-  weigh: (c: Case) => number = (c) => weightOf(c.problem.work, c.backend),
+  weigh: Weigh = byWork,
 ): readonly (readonly Case[])[] {
-  const costOf = (own: readonly Case[]) =>
-    own.reduce((sum, c) => sum + weigh(c), 0);
-  const most = MOST_OF_PART * costOf(cases) / count;
+  const most = MOST_OF_PART * costOf(cases, weigh) / count;
   const units = groups(cases, ({ runner }) => runner)
     .flatMap((own) => groups(own, ({ problem }) => problem))
     .flatMap((own) =>
-      costOf(own) <= most
+      costOf(own, weigh) <= most
         ? [own]
         : groups(own, (c) => c.follows?.kernel ?? c.kernel)
-    )
-    .map((own) => ({
-      own,
-      cost: costOf(own),
-      // Or all cases of a kernel might come to one part, where it has as many kernels as parts.
-      order: hashOf(caseText(keyOf(own[0]!))),
-    }));
+    );
+  return dealt(cases, units, { count, weigh });
+}
+
+function costOf(cases: readonly Case[], weigh: Weigh): number {
+  return cases.reduce((sum, c) => sum + weigh(c), 0);
+}
+
+/** Gives each of `units` to the part that costs the least so far, the costliest first. */
+function dealt(
+  cases: readonly Case[],
+  units: readonly (readonly Case[])[],
+  { count, weigh }: { readonly count: number; readonly weigh: Weigh },
+): readonly (readonly Case[])[] {
   const parts = Array.from({ length: count }, () => ({
     cost: 0,
     cases: new Set<Case>(),
   }));
-  units.sort((a, b) => b.cost - a.cost || (a.order < b.order ? -1 : 1));
-  for (const { own, cost } of units) {
+  const sorted = units.map((own) => ({
+    own,
+    cost: costOf(own, weigh),
+    // Or all cases of a kernel might come to one part, where it has as many kernels as parts.
+    order: hashOf(caseText(keyOf(own[0]!))),
+  })).toSorted((a, b) => b.cost - a.cost || (a.order < b.order ? -1 : 1));
+  for (const { own, cost } of sorted) {
     const part = parts.reduce((a, b) => b.cost < a.cost ? b : a);
     part.cost += cost;
     for (const one of own) part.cases.add(one);

@@ -5,7 +5,13 @@ import { DEFAULTS } from "../../bench/model/settings.ts";
 import { keyOf } from "../../bench/row/row.ts";
 import { casesAnywhere } from "../select.ts";
 import { weightOf } from "../remaining.ts";
-import { casesOfShards, deal, shardsIn, writeShardFile } from "./shards.ts";
+import {
+  casesOfShards,
+  deal,
+  dealPoints,
+  shardsIn,
+  writeShardFile,
+} from "./shards.ts";
 
 const cases = await casesAnywhere({
   ...{ kernels: [], overrides: {}, where: {}, quick: false },
@@ -28,6 +34,31 @@ Deno.test("deal() gives every case to one part, in order, of about the same cost
     for (const own of parts) {
       assert(costOf(own) <= 1.25 * fair, `${costOf(own)} of ${fair}`);
     }
+  }
+});
+
+Deno.test("dealPoints() gives all kernels of a shape to one shard, of about the same cost", () => {
+  const costOf = (own: typeof cases) =>
+    own.reduce((sum, c) => sum + weightOf(c.problem.work, c.backend), 0);
+  const points = [...Map.groupBy(cases, ({ problem }) => problem).values()];
+  const largest = Math.max(...points.map(costOf));
+  for (const count of [1, 2, 8, points.length + 3]) {
+    const parts = dealPoints(cases, count);
+    assertEquals(parts.length, count);
+    assertEquals(new Set(parts.flat()).size, cases.length);
+    for (const own of points) {
+      assertEquals(parts.filter((part) => part.includes(own[0]!)).length, 1);
+      const part = parts.find((part) => part.includes(own[0]!))!;
+      assert(own.every((c) => part.includes(c)));
+    }
+    const fair = costOf(cases) / count;
+    for (const own of parts) {
+      assert(costOf(own) <= 1.25 * fair + largest, `${costOf(own)} of ${fair}`);
+    }
+    assertEquals(
+      dealPoints([...cases].toReversed(), count).map((part) => new Set(part)),
+      parts.map((part) => new Set(part)),
+    );
   }
 });
 
