@@ -119,7 +119,10 @@ async function main(): Promise<number> {
   return failures > 0 ? 1 : 0;
 }
 
-const CAMPAIGNS = ["damage", "kills", "writers", "orders", "shapes"];
+const CAMPAIGNS = [
+  ...["damage", "kills", "writers", "orders", "slurm", "bisects"],
+  ...["compares", "shapes"],
+];
 
 /** @returns An exit code. */
 async function soakAll(args: readonly string[]): Promise<number> {

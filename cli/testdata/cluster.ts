@@ -158,6 +158,16 @@ PartitionName=main Nodes=ALL Default=YES MaxTime=60 State=UP
     ) kill(pid);
   }
 
+  /** Kills one process of the jobs of a node, which `share`, from 0 to 1, chooses. */
+  killProcess(node: typeof NODES[number], share: number): void {
+    const all = processesWith(
+      `SLURM_CONF=${this.env.SLURM_CONF}`,
+      `SLURMD_NODENAME=${node}`,
+    );
+    const pid = all[Math.floor(share * all.length)];
+    if (pid !== undefined) kill(pid);
+  }
+
   /** Runs a program of Slurm. @returns What it printed. */
   async run(name: string, args: readonly string[]): Promise<string> {
     const { stdout } = await new Deno.Command(name, {

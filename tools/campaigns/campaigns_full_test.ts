@@ -2,10 +2,13 @@
 
 import { assertEquals } from "@std/assert";
 import { lacking } from "../../cli/testdata/program.ts";
+import { lackingSlurm } from "../../cli/testdata/cluster.ts";
+import { bisectPlanted } from "./testdata/bisects.ts";
 import { damageFiles } from "./testdata/damage.ts";
 import { killCommands } from "./testdata/kills.ts";
 import { randomOrders, runOrders } from "./testdata/orders.ts";
 import { checkShapes } from "./testdata/shapes.ts";
+import { killOnCluster } from "./testdata/slurm.ts";
 import { writeAtOnce } from "./testdata/writers.ts";
 
 const ignore = lacking() !== "";
@@ -60,5 +63,26 @@ Deno.test({
     const { right, failures } = await checkShapes({ count: 4, seed: 5 });
     assertEquals(failures, []);
     assertEquals(right > 10, true);
+  },
+});
+
+Deno.test({
+  name:
+    `git bisect finds one slower commit of 64 in at most 8 steps${lacking()}`,
+  ignore,
+  async fn() {
+    const { failures } = await bisectPlanted({ count: 1, seed: 3 });
+    assertEquals(failures, []);
+  },
+});
+
+const noCluster = lackingSlurm() || lacking();
+
+Deno.test({
+  name: `no row is lost or there twice where a cluster loses jobs${noCluster}`,
+  ignore: noCluster !== "",
+  async fn() {
+    const { failures } = await killOnCluster({ count: 4, seed: 2 });
+    assertEquals(failures, []);
   },
 });

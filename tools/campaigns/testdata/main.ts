@@ -5,11 +5,14 @@
  * @module
  */
 
+import { bisectPlanted } from "./bisects.ts";
 import { compareKnown } from "./compares.ts";
 import { damageFiles, formatTally } from "./damage.ts";
+import { lackingSlurm } from "../../../cli/testdata/cluster.ts";
 import { killCommands } from "./kills.ts";
 import { randomOrders, runOrders } from "./orders.ts";
 import { checkShapes } from "./shapes.ts";
+import { killOnCluster } from "./slurm.ts";
 import { writeAtOnce } from "./writers.ts";
 
 /** Milliseconds in which a damaged file is refused on a machine that does nothing else. */
@@ -49,6 +52,33 @@ const CAMPAIGNS: Readonly<Record<string, () => Promise<readonly string[]>>> = {
       `orders: 400 of kernels that leave something behind and right ones, ${rows} rows: ${failures.length} changed by another kernel, ${unconfirmed} failures that a fresh process did not confirm`,
     );
     return failures;
+  },
+  async slurm() {
+    const why = lackingSlurm();
+    if (why !== "") {
+      console.log(`slurm: left out${why}`);
+      return [];
+    }
+    const { killed, failures } = await killOnCluster({ count: 50, seed: 1 });
+    const counts = Object.entries(killed).map(([name, n]) => `${n} of ${name}`);
+    console.log(
+      `slurm: kills of sweeps on a cluster: ${
+        counts.join(", ")
+      }: ${failures.length} left something wrong`,
+    );
+    return failures;
+  },
+  async bisects() {
+    const { found, measured, seconds, failures } = await bisectPlanted(
+      { count: 20, seed: 1 },
+    );
+    const longest = Math.max(...seconds).toFixed(0);
+    console.log(
+      `bisects: of 64 commits the slower one was found ${found} of 20 times, with at most ${measured} measured, in ${longest} s at most`,
+    );
+    for (const failure of failures) console.log(failure.slice(0, 1000));
+    // A busy machine may hide a difference once.
+    return failures.length > 1 ? failures : [];
   },
   async compares() {
     const { slower, itself, failures } = await compareKnown(20);

@@ -1,0 +1,110 @@
+/**
+ * Kills what takes part in a sweep on a cluster at random moments: whoever follows it, a node with
+ * all its jobs, a process of a job; or has Slurm run a job again. In the end each row must be there
+ * once, and nothing else be left.
+ *
+ * @module
+ */
+
+import { join } from "node:path";
+import { Cluster, NODES } from "../../../cli/testdata/cluster.ts";
+import { start, testdata } from "../../../cli/testdata/program.ts";
+import { keyText } from "../../../bench/row/row.ts";
+import { readRows } from "../../../session/read_rows.ts";
+import { unlessMissing } from "../../../bench/files/disk.ts";
+import { below, randomOf } from "./mutations.ts";
+
+const ARGS = [
+  ...["bench", "--suite", testdata("small_suite.ts"), "--backend", "cpu"],
+  ...["--kernel", "naive", "--m", "2,3,4,5,6,7", "--k", "8,32"],
+  ...["--warmup", "0.1", "--rep", "200", "--kernel-cache", "cache"],
+  ...["--out", "new", "--on", "slurm", "--array", "3"],
+];
+const CASES = 12;
+/** Milliseconds of a sweep that nobody disturbs, within which it is killed. */
+const WHOLE_MS = 8_000;
+
+/** The outcome of a campaign. */
+export interface ClusterKills {
+  /** Kills by their kind; those that came after the end do not count. */
+  readonly killed: Readonly<Record<string, number>>;
+  readonly failures: readonly string[];
+}
+
+const KINDS = ["client", "node", "process", "requeue"] as const;
+
+/** Disturbs `count` sweeps. Needs Slurm, root and a C compiler. */
+export async function killOnCluster(
+  { count, seed }: { readonly count: number; readonly seed: number },
+): Promise<ClusterKills> {
+  const random = randomOf(seed);
+  const killed: Record<string, number> = {};
+  const failures: string[] = [];
+  await using cluster = await Cluster.start();
+  for (let i = 0; i < count; i++) {
+    const folder = Deno.makeTempDirSync({ prefix: "kills-" });
+    const kind = KINDS[i % KINDS.length]!;
+    const moment = random() * WHOLE_MS;
+    const node = NODES[below(random, NODES.length)]!;
+    const said = `${kind} (${node}), after ${Math.round(moment)} ms`;
+    const { env } = cluster;
+    const child = start(ARGS, folder, { env });
+    let isOver = false;
+    const ended = child.output().then((output) => {
+      isOver = true;
+      return output;
+    });
+    await new Promise((resolve) => setTimeout(resolve, moment));
+    if (!isOver) {
+      killed[kind] = (killed[kind] ?? 0) + 1;
+      if (kind === "client") child.kill("SIGKILL");
+      else if (kind === "process") cluster.killProcess(node, random());
+      else if (kind === "requeue") await requeue(cluster, random());
+      else {
+        cluster.killNode(node);
+        cluster.startNode(node);
+      }
+    }
+    let { code, stderr } = await ended;
+    if (kind === "client" && code !== 0) {
+      ({ code, stderr } = await start(ARGS, folder, { env }).output());
+    }
+    if (code !== 0) {
+      const text = new TextDecoder().decode(stderr);
+      failures.push(`${said}: exit code ${code}: ${text}`);
+    }
+    for (const flaw of await flawsIn(folder)) failures.push(`${said}: ${flaw}`);
+    Deno.removeSync(folder, { recursive: true });
+  }
+  return { killed, failures };
+}
+
+async function requeue(cluster: Cluster, share: number): Promise<void> {
+  const running = (await cluster.jobs())
+    .filter((job) => job.endsWith("RUNNING"));
+  const job = running[Math.floor(share * running.length)];
+  if (job === undefined) return;
+  const [id, index] = job.split(" ");
+  await cluster.run("scontrol", ["requeue", `${id}_${index}`]);
+}
+
+async function flawsIn(folder: string): Promise<readonly string[]> {
+  const flaws: string[] = [];
+  try {
+    const rows = await readRows([join(folder, "new")]);
+    const keys = new Set(rows.map(({ row }) => keyText(row)));
+    if (rows.length !== CASES || keys.size !== CASES) {
+      flaws.push(`${rows.length} rows of ${keys.size} cases, not ${CASES}`);
+    }
+    const bad = rows.filter(({ row }) => row.status !== "ok");
+    for (const { row } of bad) flaws.push(`${row.status}: ${row.note}`);
+  } catch (error) {
+    flaws.push(`no rows: ${error}`);
+  }
+  const runs = join(folder, ".runs");
+  const left = [runs, join(runs, "slurm")].flatMap((path) =>
+    unlessMissing(() => [...Deno.readDirSync(path)]) ?? []
+  ).map(({ name }) => name).filter((name) => name !== "slurm");
+  if (left.length > 0) flaws.push(`left ${left.join(", ")}`);
+  return flaws;
+}
