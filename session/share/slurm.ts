@@ -260,7 +260,9 @@ class Follower {
       const { exit } = filesOf(run, index);
       const code = codeIn(exit);
       // What failed as a whole is tried again.
-      if (code !== undefined && !this.#isEnd(index, code)) removeIfThere(exit);
+      if (code !== undefined && !this.#isEnd(index, code)) {
+        onDisk(exit, () => removeIfThere(exit));
+      }
     }
   }
 
@@ -550,12 +552,11 @@ async function mostShards(): Promise<number | undefined> {
   return size === undefined ? undefined : Number(size) - 1;
 }
 
-/** Returns the first reason in what a program of Slurm said, without the program's name. */
+/** Returns the first error in what a program of Slurm said, else its first line. */
 function lineOf(stderr: string): string {
-  const lines = stderr.split("\n")
-    .map((line) => line.replace(/^\w+: (error: )?/, "").trim())
-    .filter((line) => line !== "");
-  return lines[0] ?? "it says nothing";
+  const lines = stderr.split("\n").filter((line) => line.trim() !== "");
+  const line = lines.find((line) => line.includes("error: ")) ?? lines[0];
+  return line?.replace(/^\w+: (error: )?/, "").trim() ?? "it says nothing";
 }
 
 /** More than a busy controller takes to answer. */
