@@ -404,6 +404,14 @@ ccTest(
   },
 );
 
+ccTest("capture takes a thread's outermost NVTX ranges as phases", async () => {
+  const ran = await captured("cuda ranges");
+  assertEquals([ran.code, columnsOf(ran, "m", "phase", "calls")], [
+    0,
+    ["2 all 1", "2 decode # 6"],
+  ]);
+});
+
 /** Nanoseconds that a call of the real cuBLAS takes of the host at least. */
 const CALL_NS = 2000;
 

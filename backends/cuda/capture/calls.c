@@ -8,14 +8,18 @@ static __thread int phase;
 
 struct call *call_now(void) { return current; }
 
-int phase_now(void) { return phase; }
+/* A range of the program's own comes before what the Python module tells. */
+static int phase_now(void) {
+  int range = nvtx_phase();
+  return range != 0 ? range : phase;
+}
 
 int call_entry(struct call *call) {
   if (call->entry != NO_ENTRY) return call->entry;
   if (call->gemm == NULL) {
     memset(&call->lazy, 0, sizeof call->lazy);
     call->fill(&call->lazy, call->arguments);
-    call->lazy.phase = phase;
+    call->lazy.phase = call->phase;
     call->gemm = &call->lazy;
   }
   /* An empty product starts no kernel. */
@@ -28,6 +32,7 @@ int call_entry(struct call *call) {
 static void begin(struct call *call, void *stream) {
   call->outer = current;
   call->entry = NO_ENTRY;
+  call->phase = phase_now();
   call->is_counted = call->is_pushed = call->is_captured = call->has_inner = false;
   call->event = 0;
   if (call->outer != NULL) call->outer->has_inner = true;
@@ -86,7 +91,7 @@ EXPORT void mnkbench_capture_begin(const struct gemm *gemm, const char *name) {
   gemms[at] = *gemm;
   if (gemm->library != LIBRARY_TRITON) gemms[at].library = LIBRARY_TORCH;
   gemms[at].function = name_of(name);
-  gemms[at].phase = phase;
+  gemms[at].phase = phase_now();
   calls[at].gemm = &gemms[at];
   calls[at].fill = NULL;
   calls[at].arguments = NULL;

@@ -61,6 +61,7 @@ struct call {
   const void *arguments;
   struct gemm lazy;
   int entry;                          /* NO_ENTRY until it is needed. */
+  int phase;                          /* Where it began: libraries have ranges too. */
   bool is_counted, is_pushed, is_captured, has_inner;
   uint64_t event;
   struct call *outer;
@@ -70,7 +71,9 @@ void call_begin(struct call *call, void (*fill)(struct gemm *, const void *), co
 void call_end(struct call *call, int status, void *stream);
 struct call *call_now(void);
 int call_entry(struct call *call);
-int phase_now(void);
+
+/* nvtx.c: the outermost range of this thread, an index of names; 0 outside of ranges. */
+int nvtx_phase(void);
 
 /* window.c: when is recorded, and the file. */
 enum { WINDOW_BEFORE, WINDOW_OPEN, WINDOW_CLOSED };

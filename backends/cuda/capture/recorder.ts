@@ -23,6 +23,7 @@ const SOURCES = [
   "events.c",
   "lookup.c",
   "names.c",
+  "nvtx.c",
   "table.c",
   "window.c",
 ] as const;
@@ -124,6 +125,8 @@ export function recorderVariables(
     LD_PRELOAD: before(library, "LD_PRELOAD"),
     // The driver loads it when CUDA starts, also into programs that are linked statically to it.
     CUDA_INJECTION64_PATH: library,
+    // NVTX loads it where the program marks ranges, unless another tool listens to them.
+    NVTX_INJECTION64_PATH: Deno.env.get("NVTX_INJECTION64_PATH") ?? library,
     PYTHONPATH: before(PYTHON, "PYTHONPATH"),
     MNKBENCH_CAPTURE_LIBRARY: library,
     MNKBENCH_CAPTURE_DIR: folder,

@@ -146,6 +146,47 @@ static void by_dlopen(void) {
   if (dlsym(RTLD_DEFAULT, "getpid") == NULL || dlsym(RTLD_NEXT, "getpid") == NULL) abort();
 }
 
+/* NVTX as a program has it: tables of functions, which a tool replaces. */
+typedef void function(void);
+static int push_nothing(const char *name) { return name == NULL; }
+static function *core[12] = {[9] = (function *)push_nothing, [11] = (function *)push_nothing};
+static function **core_table[12];
+
+static int table_of_module(int module, function ****table, unsigned *size) {
+  for (int i = 0; i < 12; i++) core_table[i] = &core[i];
+  *table = core_table;
+  *size = 12;
+  return module == 1;
+}
+
+static const void *export_table(uint32_t id) {
+  static const struct {
+    size_t size;
+    int (*module)(int, function ****, unsigned *);
+  } callbacks = {sizeof callbacks, table_of_module};
+  return id == 1 ? &callbacks : NULL;
+}
+
+static void ranges(void) {
+  void *tool = dlopen(getenv("NVTX_INJECTION64_PATH"), RTLD_NOW);
+  int (*start)(const void *(*)(uint32_t)) =
+      (int (*)(const void *(*)(uint32_t)))dlsym(tool, "InitializeInjectionNvtx2");
+  if (start == NULL || start(export_table) != 1) abort();
+  int (*push)(const char *) = (int (*)(const char *))core[9];
+  int (*pop)(void) = (int (*)(void))core[11];
+  for (int step = 9; step < 12; step++) {
+    char name[32];
+    snprintf(name, sizeof name, "decode %d", step);
+    if (push(name) != 0) abort();
+    bf16(1, 2, 3);
+    if (push("attention") != 1) abort();
+    bf16(1, 2, 3);
+    pop();
+    pop();
+  }
+  bf16(1, 2, 3);
+}
+
 static double seconds_of(clockid_t clock) {
   struct timespec time;
   clock_gettime(clock, &time);
@@ -184,6 +225,7 @@ int main(int argc, char **argv) {
       void *graph = graph_of_two();
       for (int n = atoi(argv[++i]); n > 0; n--) mock_graph_launch(graph);
     } else if (strcmp(what, "dlopen") == 0) by_dlopen();
+    else if (strcmp(what, "ranges") == 0) ranges();
     else if (strcmp(what, "cuda") == 0) cuInit(0);
     else if (strcmp(what, "kernel") == 0) mock_launch(argv[++i], 700);
     else if (strcmp(what, "sleep") == 0) usleep((useconds_t)(atof(argv[++i]) * 1e6));
