@@ -70,6 +70,11 @@ export function filesOf(
   };
 }
 
+/** Where a job writes its exit code before it is at `path`. */
+function draftOf(path: string): string {
+  return `${path}.new`;
+}
+
 /** The mark of a run whose rows are where they belong. */
 function joinedFile({ folder }: ArrayRun): string {
   return `${folder}/joined`;
@@ -86,9 +91,9 @@ export function removeRun(run: ArrayRun): void {
   replaceFile(joinedFile(run), "");
   onDisk(folder, () => {
     for (let index = 1; index <= run.count; index++) {
-      for (const path of Object.values(filesOf(run, index))) {
-        removeIfThere(path);
-      }
+      const files = filesOf(run, index);
+      for (const path of Object.values(files)) removeIfThere(path);
+      removeIfThere(draftOf(files.exit));
     }
     removeIfThere(scriptFile(run));
     removeIfThere(joinedFile(run));
@@ -126,7 +131,7 @@ ${words.map(quoted).join(" ")} \\
 code=$?
 # Ended by a signal, it goes on in its next job.
 [ "$code" -lt 128 ] || exit "$code"
-echo "$code" >"${own.exit}.new" && mv "${own.exit}.new" "${own.exit}"
+echo "$code" >"${draftOf(own.exit)}" && mv "${draftOf(own.exit)}" "${own.exit}"
 exit "$code"
 `;
 }
