@@ -1,5 +1,6 @@
 /**
- * `best` of grouped-matmul with and without a queue of products, as kernels of one suite.
+ * `best` of grouped-matmul with and without a flat table and a queue of products, as kernels of one
+ * suite.
  *
  * @module
  */
@@ -37,12 +38,18 @@ export default defineSuite({
   op: groupedMatmul,
   axes: { list: lists.toReversed(), layout: ["nt"] },
   kernels: [
-    variant(
-      "best",
-      ({ QUEUE, WARPGROUPS, STEP, PIECES }) =>
-        !QUEUE && PIECES === 0 && WARPGROUPS === 2 && STEP === 16,
+    ...[0, 1].map((flat) =>
+      variant(
+        flat ? "best-flat" : "best",
+        ({ FLAT, QUEUE, WARPGROUPS, STEP, PIECES }) =>
+          FLAT === flat && !QUEUE && PIECES === 0 && WARPGROUPS === 2 &&
+          STEP === 16,
+      )
     ),
-    variant("best-queue", ({ QUEUE, PIECES }) => QUEUE === 1 && PIECES === 0),
+    variant(
+      "best-flat-queue",
+      ({ FLAT, QUEUE, PIECES }) => FLAT === 1 && QUEUE === 1 && PIECES === 0,
+    ),
   ],
   baselines: ["best"],
 });

@@ -89,6 +89,7 @@ function itemTables(
 ) {
   const { bins } = schedule;
   const { places } = placesOf(schedule);
+  const most = Math.max(...bins.map((bin) => bin.length)) + 1;
   const items = bins.map((bin) => [
     ...bin.map(({ problem, row, token, cols, first, slabs, ...piece }) => {
       const { m, n, k, group } = problems[problem]!;
@@ -107,7 +108,10 @@ function itemTables(
         ...[...place, piece.pieces, piece.piece],
       ];
     }),
-    Array<bigint>(ITEM_BYTES / 8).fill(0n),
+    ...Array.from(
+      { length: config.FLAT ? most - bin.length : 1 },
+      () => Array<bigint>(ITEM_BYTES / 8).fill(0n),
+    ),
   ]);
   let count = 0;
   const starts = items.map((bin) => {
@@ -115,7 +119,7 @@ function itemTables(
     count += bin.length;
     return start;
   });
-  return { items: structs(items.flat()), first: structs([starts]) };
+  return { items: structs(items.flat()), first: structs([starts]), most };
 }
 
 /** Problems whose tokens a launch decodes at most: their places are its arguments. */
@@ -163,6 +167,7 @@ export const best: Kernel<GroupedPoint> = defineKernel<
       KGROUPS: [1, 2],
       PIECES: [1, 0],
       SLABS: [4, 1],
+      FLAT: [1, 0],
       QUEUE: [0, 1],
     })].filter(({ MAXN, STEP, WARPGROUPS, KGROUPS, QUEUE }) => {
       const alone = WARPGROUPS === 2 && KGROUPS === 1;
@@ -188,7 +193,7 @@ export const best: Kernel<GroupedPoint> = defineKernel<
         4 * warpsOf(config) * Math.max(1, places.length),
       ),
     );
-    const { items, first } = itemTables(schedule, {
+    const { items, first, most } = itemTables(schedule, {
       ...{ config, problems, packed, operands, tokens, partial, counters },
     });
     const steps: Step[] = [];
@@ -219,7 +224,7 @@ export const best: Kernel<GroupedPoint> = defineKernel<
       steps: [
         ...steps,
         launch(site, build(point, config), {
-          args: [uploaded(site, items), uploaded(site, first)],
+          args: [uploaded(site, items), uploaded(site, first), most],
           shape: {
             grid: [schedule.bins.length, 1, 1],
             block: [32 * warpsOf(config) + 128, 1, 1],

@@ -73,7 +73,7 @@ const NARROW = { m: "9+3", n: "200+72", k: 64 };
 const RING = { BM: 64, BN: 64, STAGES: 3, CLUSTER: 1 };
 const BEST = {
   ...{ MAXN: 32, STEP: 32, WARPGROUPS: 4, KGROUPS: 1 },
-  ...{ PIECES: 1, SLABS: 4, QUEUE: 0 },
+  ...{ PIECES: 1, SLABS: 4, FLAT: 1, QUEUE: 0 },
 };
 
 function mutantCase(
