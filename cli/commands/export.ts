@@ -23,7 +23,7 @@ export const command = define({
   brief: BRIEFS.export,
   examples: [
     "export --op matmul --arch sm_90a --out mine --m 1..512 --n 4096 --k 4096",
-    "export --suite decode-llama --kernel wgmma-k --arch sm_90a --out mine",
+    "export --suite decode-llama --kernel wgmma-k,cluster-k --arch sm_90a --out mine",
   ],
   codes: {
     0: "the files are written",
@@ -38,7 +38,11 @@ export const command = define({
 
 function flags(words: Words) {
   return merge(
-    choiceFlags(words, "the shapes of --op at --m, --n and --k"),
+    choiceFlags(
+      words,
+      "the shapes of --op at --m, --n and --k",
+      "auto; of several, the first that runs a shape",
+    ),
     object("Exporting", {
       op: maybe(
         "--op",

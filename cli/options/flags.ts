@@ -113,10 +113,16 @@ export const shown = <const T extends string>(words: readonly T[]) => {
 /** A parser of options of type `T`. */
 export type Flags<T> = Parser<"sync", T, unknown>;
 
-/** Options that select cases. @param unnamed The suites where none is named, for the help. */
+/**
+ * Options that select cases.
+ *
+ * @param unnamed The suites where none is named, for the help.
+ * @param kernels The kernels where none is named.
+ */
 export function choiceFlags(
   words: Words,
   unnamed = "epilogue-bf16, matmul-bf16, matmul-fp16, matmul-fp32",
+  kernels = "all of the suites",
 ) {
   const flags = object("Cases", {
     suites: lists("--suite", {
@@ -129,7 +135,7 @@ export function choiceFlags(
       metavar: "NAME",
       words: words.kernels,
       what:
-        "Kernels (default: all of the suites); auto and auto-library choose one without measuring.",
+        `Kernels (default: ${kernels}); auto and auto-library choose one without measuring.`,
     }),
     ...axisFlags(
       "Values of an axis instead of the suite's: bits=3,4,8 or m=16:64:16 or layout=nn.",

@@ -187,9 +187,8 @@ class Arrays {
     });
     const first = this.steps.place(...steps);
     const kept = Number(plan.kept.length > 0);
-    this.rows.push(
-      list([from, to, first, steps.length, kept, linear(plan.scratch)]),
-    );
+    const fields = [from, to, first, steps.length, kept, linear(plan.scratch)];
+    this.rows.push(`/* ${plan.note} */ ${list(fields)}`);
   }
 
   #arg(arg: PlannedArg<Linear>): string {
@@ -315,7 +314,17 @@ export function headerText(exported: Exported): string {
     [`mnk_${type}`, `${prefix}_${name}`, items] as const
   );
   const arraysText = parts.map((part) => array(...part)).join("");
-  return `/* ${origin} */
+  return `/* ${origin}
+
+     mnk_context *context;
+     mnk_status status = ${prefix}_open(&context, "${prefix}.bin"); with the CUDA context current
+     ${prefix}_args args = {0};                                    operands, sizes and other axes
+     status = ${prefix}_workspace(&args, &bytes);                  and ${prefix}_fill_workspace, once
+     status = ${prefix}(context, &args, stream);                   each call; MNK_OK, or nothing was computed
+     mnk_close(context);
+
+   Threads may share a context. Work for one workspace must not overlap. A kernel that waits for its other
+   blocks is launched cooperatively: it fails where they do not fit on the device together. */
 #ifndef ${upper}_H
 #define ${upper}_H
 

@@ -24,7 +24,7 @@ import type {
 import { POISON } from "../../../bench/measure/assert_close.ts";
 import { BYTES } from "../../../bench/model/dtype.ts";
 import { blame, CaseError } from "../../../bench/model/errors.ts";
-import type { Values } from "../../../bench/model/grid.ts";
+import { formatValues, type Values } from "../../../bench/model/grid.ts";
 import { elementsOf } from "../../../bench/model/problem.ts";
 import type { Case } from "../../../bench/model/suite.ts";
 
@@ -67,6 +67,8 @@ export interface PlannedStep<N> {
 
 /** All launches of one call. */
 export interface LaunchPlan<N> {
+  /** The kernel and its config, for readers. */
+  readonly note: string;
   readonly steps: readonly PlannedStep<N>[];
   /** Bytes of the parts of the workspace. */
   readonly scratch: N;
@@ -262,6 +264,7 @@ function recordAt(
   );
   const { placeOf, ...parts } = partsOf(rooms, recorded);
   return {
+    note: `${c.kernel} ${formatValues(config)}`.trimEnd(),
     ...parts,
     steps: recorded.map(({ build, entry, args, shape }) => {
       const { grid, ...rest } = shape;

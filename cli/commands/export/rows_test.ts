@@ -7,6 +7,7 @@ const build = { source: new URL("file:///k.cu"), defines: {} };
 /** The plan of a kernel with tiles of 16 rows, of which M is an argument. */
 function planAt(m: number, scratch: number): LaunchPlan<number> {
   return {
+    note: "k",
     steps: [{
       build,
       entry: "k",

@@ -23,9 +23,16 @@ typedef struct {
   int (*fill)(uint64_t, unsigned char, size_t, mnk_stream);
   int (*stream)(mnk_stream *, unsigned);
   int (*wait)(mnk_stream);
+  int (*capture)(mnk_stream, int);
+  int (*captured)(mnk_stream, void **);
+  int (*instantiate)(void **, void *, unsigned long long);
+  int (*replay)(void *, mnk_stream);
+  int (*drop_graph)(void *);
+  int (*drop_replay)(void *);
 } Cuda;
 
 static Cuda cuda;
+static void *device_context;
 static mnk_stream stream;
 static int failures;
 
@@ -36,7 +43,7 @@ static void demand(int result, const char *what) {
 }
 
 static void open_cuda(void) {
-  void *library = dlopen(MNK_CUDA_LIBRARY, RTLD_NOW | RTLD_GLOBAL), *context;
+  void *library = dlopen(MNK_CUDA_LIBRARY, RTLD_NOW | RTLD_GLOBAL);
   int device = 0;
   if (!library) fprintf(stderr, "%s\n", dlerror()), exit(2);
   if (!(mnk_symbol(library, "cuInit", &cuda.init) & mnk_symbol(library, "cuDeviceGet", &cuda.device) &
@@ -46,12 +53,17 @@ static void open_cuda(void) {
         mnk_symbol(library, "cuMemcpyHtoDAsync_v2", &cuda.upload) &
         mnk_symbol(library, "cuMemcpyDtoHAsync_v2", &cuda.download) &
         mnk_symbol(library, "cuMemsetD8Async", &cuda.fill) & mnk_symbol(library, "cuStreamCreate", &cuda.stream) &
-        mnk_symbol(library, "cuStreamSynchronize", &cuda.wait)))
+        mnk_symbol(library, "cuStreamSynchronize", &cuda.wait) &
+        mnk_symbol(library, "cuStreamBeginCapture_v2", &cuda.capture) &
+        mnk_symbol(library, "cuStreamEndCapture", &cuda.captured) &
+        mnk_symbol(library, "cuGraphInstantiateWithFlags", &cuda.instantiate) &
+        mnk_symbol(library, "cuGraphLaunch", &cuda.replay) & mnk_symbol(library, "cuGraphDestroy", &cuda.drop_graph) &
+        mnk_symbol(library, "cuGraphExecDestroy", &cuda.drop_replay)))
     fprintf(stderr, "%s has not all functions\n", MNK_CUDA_LIBRARY), exit(2);
   demand(cuda.init(0), "cuInit");
   demand(cuda.device(&device, 0), "cuDeviceGet");
-  demand(cuda.retain(&context, device), "cuDevicePrimaryCtxRetain");
-  demand(cuda.enter(context), "cuCtxSetCurrent");
+  demand(cuda.retain(&device_context, device), "cuDevicePrimaryCtxRetain");
+  demand(cuda.enter(device_context), "cuCtxSetCurrent");
   demand(cuda.stream(&stream, 1), "cuStreamCreate");
 }
 
@@ -204,8 +216,26 @@ static void test_statuses(const mnk_context *context, const mnk_matmul_args *goo
     bad = *good, bad.workspace = (char *)bad.workspace + 16;
     expect(mnk_matmul(context, &bad, stream), MNK_MISALIGNED, "an odd workspace");
   }
+  cuda.enter(NULL); /* a driver may refuse it */
+  expect(mnk_matmul(context, good, stream), MNK_OTHER_DEVICE, "no current context");
+  demand(cuda.enter(device_context), "cuCtxSetCurrent");
   expect(mnk_matmul(none, good, stream), MNK_NULL_POINTER, "no context");
   expect(mnk_matmul(context, NULL, stream), MNK_NULL_POINTER, "no arguments");
+}
+
+/* Calls once, or replays a graph of a call. */
+static void call(const mnk_context *context, const mnk_matmul_args *args, int by_graph) {
+  enum { THREAD_LOCAL = 1 };
+  void *graph, *replayed;
+  if (by_graph) demand(cuda.capture(stream, THREAD_LOCAL), "cuStreamBeginCapture");
+  expect(mnk_matmul(context, args, stream), MNK_OK, "the call");
+  if (!by_graph) return;
+  demand(cuda.captured(stream, &graph), "cuStreamEndCapture");
+  demand(cuda.instantiate(&replayed, graph, 0), "cuGraphInstantiate");
+  for (int i = 0; i < 2; i++) demand(cuda.replay(replayed, stream), "cuGraphLaunch");
+  demand(cuda.wait(stream), "the graph");
+  demand(cuda.drop_replay(replayed), "cuGraphExecDestroy");
+  demand(cuda.drop_graph(graph), "cuGraphDestroy");
 }
 
 /* Calls the shape of `args` and compares all of C, or a sample of it. */
@@ -225,9 +255,9 @@ static void test_shape(const mnk_context *context, mnk_matmul_args args, void *w
   args.workspace = args.workspace_bytes ? workspace : NULL;
   int wrong = 0;
   double worst = 0;
-  for (int run = 0; run < 2; run++) {
+  for (int run = 0; run < 3; run++) {
     demand(cuda.fill((uint64_t)(uintptr_t)c.device, 0xff, c.bytes, stream), "fill C");
-    expect(mnk_matmul(context, &args, stream), MNK_OK, "the call");
+    call(context, &args, run == 1);
     demand(cuda.download(c.host, (uint64_t)(uintptr_t)c.device, c.bytes, stream), "download C");
     demand(cuda.wait(stream), "the call");
     const int64_t count = m * n < SAMPLE ? m * n : (int64_t)SAMPLE;
