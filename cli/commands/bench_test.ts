@@ -598,3 +598,62 @@ Deno.test("bench --shard runs its part alone, and leaves a file that says so", (
     const at = header!.split(",").indexOf("run");
     assertEquals(row!.split(",")[at], shard!.run);
   }));
+
+const MODELS =
+  `import { defineKernel, defineSuite, kernels, matmul } from "mnkbench";
+
+const naive = kernels.find(({ name }) => name === "naive");
+const modelled = (name, us) =>
+  defineKernel(matmul, {
+    name,
+    backend: "cpu",
+    idea: "the plain one, and a time that it says",
+    configs: () => [{ STEP: 1 }, { STEP: 2 }],
+    predict: (_, { STEP }) => us / STEP,
+    prepare: (context) => naive.prepare(context),
+  });
+
+export default defineSuite({
+  name: "modelled",
+  title: "kernels with models",
+  op: matmul,
+  axes: { m: [2], k: [8] },
+  tie: { n: "m" },
+  fixed: { type: "f32" },
+  kernels: [modelled("slow", 9), modelled("quick", 5)],
+  baselines: ["slow"],
+});
+`;
+
+Deno.test({
+  name: `bench --kernel auto times what the models put first${lacking()}`,
+  ignore: lacking() !== "",
+  fn: () =>
+    within(async (run, folder) => {
+      await Deno.writeTextFile(join(folder, "modelled.js"), MODELS);
+      const suite = ["--suite", "./modelled.js", "--backend", "cpu"];
+      const auto = [...suite, "--kernel", "auto"];
+      const { code, stdout, stderr } = await run(
+        ...["bench", ...auto, ...BRIEF, "--level", "5", "--json"],
+      );
+      assertEquals(code, 0, stderr);
+      const { kernel, config, config_by, status, search_configs } = JSON.parse(
+        stdout.trim().split("\n")[0]!,
+      );
+      assertEquals(
+        [kernel, config, config_by, status, search_configs],
+        ["auto", "kernel=quick STEP=2", "model", "ok", 0],
+      );
+      const table = await run("table", ".runs/latest");
+      assertMatch(table.stdout, /auto/);
+      // No run has it unasked.
+      const all = await run("list", ...suite.slice(0, 2));
+      assertEquals(all.stdout.includes("auto"), false);
+      const none = ["--suite", "matmul-fp32", "--quick", "--backend", "cpu"];
+      const other = await run("check", ...none, "--kernel", "auto");
+      assertMatch(
+        other.stdout + other.stderr,
+        /auto unsupported .*: No kernel of matmul that runs here has a recorded row on \S+ or a model: name a kernel/,
+      );
+    }),
+});
