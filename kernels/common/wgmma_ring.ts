@@ -7,11 +7,13 @@
  */
 
 import type { DeviceInfo } from "../../bench/device/device.ts";
+import type { LaunchShape } from "../../bench/device/queue.ts";
 import { BYTES } from "../../bench/model/dtype.ts";
 import { grid, type Values } from "../../bench/model/grid.ts";
 import type { Rule } from "../../bench/model/kernel.ts";
 import { clustersAtOnce } from "../matmul/cuda/cluster/configs.ts";
-import { allHaveSome, fitsGrid } from "./rules.ts";
+import { blocksPerUnit } from "../../bench/model/occupancy.ts";
+import { allHaveSome, fitsGrid, fitsMemory } from "./rules.ts";
 
 /** The tunables. */
 export type RingConfig = Values & {
@@ -61,7 +63,7 @@ export interface RingBytes {
 }
 
 /** Returns the K steps of the ring: all, or as many as have room. */
-export function stagesOf(
+function stagesOf(
   sizes: Sizes,
   config: RingConfig,
   { step, beside }: RingBytes,
@@ -80,9 +82,41 @@ function someEach(k: number, size: number, BK: number): string | undefined {
   });
 }
 
-/** The rules that all such kernels obey. @param bytesOf Returns the bytes of a config. */
-export function ringRules<P extends Sizes>(
+/** Returns the macros of a config: its tunables but `RESIDENT`, and the stages of its ring. */
+export function ringDefines(
+  sizes: Sizes,
+  config: RingConfig,
+  bytes: RingBytes,
+): Values {
+  const { RESIDENT: _, ...tile } = config;
+  return { ...tile, STAGES: stagesOf(sizes, config, bytes) };
+}
+
+/** Returns the launch of a config: a cluster for each tile, and a warp that copies in each block. */
+export function ringShape(
+  sizes: Sizes,
+  config: RingConfig,
+  bytes: RingBytes,
+): LaunchShape {
+  const { CLUSTER, WARPS } = config;
+  const { tilesN, tilesM } = cutOf(sizes, config);
+  return {
+    grid: [CLUSTER, tilesN, tilesM],
+    block: [32 * WARPS + 32, 1, 1],
+    cluster: CLUSTER,
+    sharedBytes: stagesOf(sizes, config, bytes) * bytes.step + bytes.beside,
+  };
+}
+
+/**
+ * The rules that all such kernels obey.
+ *
+ * @param bytesOf Returns the bytes of a config.
+ * @param registersOf Returns about the registers of a thread.
+ */
+export function ringRules<P extends Sizes, C extends RingConfig>(
   bytesOf: (point: P, config: RingConfig) => RingBytes,
+  registersOf: (config: C) => number,
 ) {
   return {
     stages(point, config) {
@@ -102,7 +136,18 @@ export function ringRules<P extends Sizes>(
       const { tilesN, tilesM } = cutOf(point, config);
       return [tilesN, tilesM];
     }),
-  } satisfies Record<string, Rule<P, RingConfig>>;
+    registers(_, config, info) {
+      const registers = registersOf(config);
+      const threads = 32 * config.WARPS + 32;
+      return blocksPerUnit({ threads, registers }, info) >= config.RESIDENT
+        ? undefined
+        : `about ${registers} registers a thread: ${config.RESIDENT} blocks of ${threads} do not fit`;
+    },
+    shared: fitsMemory((point: P, config: RingConfig) => {
+      const { step, beside } = bytesOf(point, config);
+      return beside + step;
+    }),
+  } satisfies Record<string, Rule<P, C>>;
 }
 
 /** Returns `m` rows in equal tiles of whole eights, of at most `most` rows each. */

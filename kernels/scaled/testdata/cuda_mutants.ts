@@ -6,7 +6,7 @@
 
 import type { Values } from "../../../bench/model/grid.ts";
 import type { MutantCase } from "../../testdata/cases.ts";
-import { wgmma } from "../cuda/wgmma.ts";
+import { wgmma } from "../cuda/cuda.ts";
 import { scaledMatmul } from "../op.ts";
 import type { ScaledPoint } from "../point.ts";
 

@@ -15,19 +15,19 @@ import { BYTES } from "../../../bench/model/dtype.ts";
 import type { Values } from "../../../bench/model/grid.ts";
 import { defineKernel, type Rule } from "../../../bench/model/kernel.ts";
 import type { Context, Kernel } from "../../../bench/model/kernel_spec.ts";
-import { blocksPerUnit } from "../../../bench/model/occupancy.ts";
 import { blasOf } from "../../common/blas.ts";
 import { launch, launched } from "../../common/launch.ts";
-import { fitsMemory, noWgmma } from "../../common/rules.ts";
+import { noWgmma } from "../../common/rules.ts";
 import {
   cutOf,
   evenRows,
   type RingBytes,
   type RingConfig,
   ringConfigs,
+  ringDefines,
   ringRules,
+  ringShape,
   ringTime,
-  stagesOf,
 } from "../../common/wgmma_ring.ts";
 import { swiglu, type SwigluPoint } from "../op.ts";
 
@@ -60,19 +60,7 @@ const rules = {
       WARPS * 16 >= BM && BN <= 128 && BM * BN / 16 / WARPS % 8 === 0
       ? undefined
       : `${WARPS} warps have no whole products of ${BM} x ${BN}`,
-  ...ringRules(bytesOf),
-  shared: fitsMemory((point: SwigluPoint, config: RingConfig) => {
-    const { step, beside } = bytesOf(point, config);
-    return beside + step;
-  }),
-  registers(_, config, info) {
-    const { WARPS, RESIDENT } = config;
-    const registers = registersOf(config);
-    const threads = 32 * WARPS + 32;
-    return blocksPerUnit({ threads, registers }, info) >= RESIDENT
-      ? undefined
-      : `about ${registers} registers a thread: ${RESIDENT} blocks of ${threads} do not fit`;
-  },
+  ...ringRules(bytesOf, registersOf),
 } satisfies Record<string, Rule<SwigluPoint, RingConfig>>;
 
 function configs(
@@ -124,19 +112,17 @@ export const fused: Kernel<SwigluPoint> = launched<SwigluPoint, RingConfig>(
     configs,
     rules,
     predict,
-    build(point, config) {
-      const { RESIDENT: _, ...tile } = config;
-      const STAGES = stagesOf(point, config, bytesOf(point, config));
-      return {
-        source: new URL("./swiglu.cu", import.meta.url),
-        defines: { TYPE: point.type, ...tile, STAGES },
-      };
-    },
+    build: (point, config) => ({
+      source: new URL("./swiglu.cu", import.meta.url),
+      defines: {
+        TYPE: point.type,
+        ...ringDefines(point, config, bytesOf(point, config)),
+      },
+    }),
     launch({ point, config, operands, device }) {
       const { m, n, k, type } = point;
-      const { BM, BN, CLUSTER, WARPS } = config;
-      const { tilesN, tilesM, slice } = cutOf(point, config);
-      const bytes = bytesOf(point, config);
+      const { BM, BN } = config;
+      const { slice } = cutOf(point, config);
       const { X, W1, W2, C } = operands;
       const box = { type, columns: k, ld: k, boxColumns: BOX };
       const weights = { ...box, rows: n, boxRows: BM };
@@ -147,13 +133,7 @@ export const fused: Kernel<SwigluPoint> = launched<SwigluPoint, RingConfig>(
           tensorMapOn(device, X!, { ...box, rows: m, boxRows: BN }),
           ...[C, m, n, k, slice],
         ],
-        shape: {
-          grid: [CLUSTER, tilesN, tilesM],
-          block: [32 * WARPS + 32, 1, 1],
-          cluster: CLUSTER,
-          sharedBytes: stagesOf(point, config, bytes) * bytes.step +
-            bytes.beside,
-        },
+        shape: ringShape(point, config, bytesOf(point, config)),
       };
     },
   },

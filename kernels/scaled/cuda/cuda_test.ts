@@ -4,7 +4,7 @@ import { h200 } from "../../testdata/devices.ts";
 import { listen } from "../../testdata/listener.ts";
 import { scaledMatmul } from "../op.ts";
 import { SCALES } from "../point.ts";
-import { wgmma } from "./wgmma.ts";
+import { wgmma } from "./cuda.ts";
 
 Deno.test("wgmma has legal configs, of which as many blocks fit on a multiprocessor as they say", () => {
   const shapes = [
