@@ -9,6 +9,7 @@ import type { Suite } from "../bench/model/suite.ts";
 
 const decode = () => import("./decode-bf16.ts");
 const mlx = () => import("./mlx-qmm.ts");
+const models = () => import("./models.ts");
 const skinny = () => import("./skinny.ts");
 
 /** Loads the file of each suite, in the order of listings, sweeps and tables. */
@@ -24,10 +25,10 @@ const FILES: Readonly<
   "autotune-fp8": () => import("./autotune-fp8.ts"),
   "decode-bf16-k7168": decode,
   "decode-bf16-models": decode,
-  "decode-glm": () => import("./decode-glm.ts"),
-  "decode-kimi-k2": () => import("./decode-kimi-k2.ts"),
-  "decode-llama": () => import("./decode-llama.ts"),
-  "decode-qwen32b": () => import("./decode-qwen32b.ts"),
+  "decode-glm": models,
+  "decode-kimi-k2": models,
+  "decode-llama": models,
+  "decode-qwen32b": models,
   "decode-fp8": () => import("./decode-fp8.ts"),
   "ffn-swiglu": () => import("./ffn-swiglu.ts"),
   "mlx-qmm": mlx,

@@ -1,5 +1,5 @@
 /**
- * The linear layers of language models as each of several GPUs has them, and suites of them.
+ * The linear layers of language models as each of several GPUs has them.
  *
  * Weights are split as vLLM and Megatron-LM split them: projections to heads and of FFNs by
  * columns, those back to the hidden size by rows; Q, K and V are one projection, and so are gate
@@ -9,8 +9,6 @@
  */
 
 import { UserError } from "../bench/model/errors.ts";
-import { defineSuite, type Suite } from "../bench/model/suite.ts";
-import { decodeKernels, libraries, matmul } from "../kernels/matmul/mod.ts";
 
 /** The weights [N, K] of a linear layer, as one GPU has them. */
 export interface Layer {
@@ -123,36 +121,4 @@ function part(what: string, all: number, tp: number): number {
   throw new UserError(
     `Cannot split ${all} ${what} into ${tp} parts: give a --tp that divides them`,
   );
-}
-
-/**
- * Defines the suite `name` of `layers` for 1 to 256 tokens, in bf16 and in fp16; its `quick` has
- * the first layer. `title` names the models.
- */
-export function modelLayers(
-  name: string,
-  { title, layers }: {
-    readonly title: string;
-    readonly layers: readonly Layer[];
-  },
-): Suite {
-  const weights = layers.map(({ n, k, bias }) => ({
-    n,
-    k,
-    epilogue: bias ? "bias" : "none",
-  }));
-  return defineSuite({
-    name,
-    title: `Decode [M, K] · [N, K]ᵀ + bias in bf16 and fp16, ${title}`,
-    op: matmul,
-    axes: {
-      type: ["bf16", "f16"],
-      weights,
-      m: [1, 2, 4, 8, 16, 32, 64, 128, 256],
-    },
-    fixed: { layout: "nt" },
-    quick: { weights: weights.slice(0, 1), m: [1, 16, 128] },
-    kernels: decodeKernels,
-    baselines: libraries,
-  });
 }
