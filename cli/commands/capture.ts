@@ -15,6 +15,7 @@ import {
   recorderVariables,
 } from "../../backends/cuda/capture/recorder.ts";
 import { onDisk, saidBy } from "../../bench/files/disk.ts";
+import { makeTemporary } from "../../bench/files/lock.ts";
 import { kill } from "../../bench/files/run_program.ts";
 import {
   assertWritable,
@@ -113,41 +114,38 @@ async function captureProgram(
   }
   assertWritable(contained(out, CAPTURED));
   const library = await buildRecorder(kernelCacheOf(options.kernelCache));
-  const folder = Deno.makeTempDirSync({ prefix: "mnkbench-capture-" });
-  try {
-    const variables = recorderVariables(resolve(library), {
-      folder,
-      warmup,
-      seconds: options.seconds ?? 0,
-    });
-    const started = performance.now();
-    const ran = () => ({
-      program,
-      wall_s: (performance.now() - started) / 1000,
-    });
-    using child = new Child(program, variables);
-    let told: string | undefined;
-    const code = await child.ended(LOOK_MS, () => {
-      if (options.seconds === undefined) return true;
-      const parts = readParts(folder);
-      if (missing(parts, "") !== undefined || !isOver(parts)) return false;
-      write(out, joined(parts, ran()));
-      tell("The window is over; the program goes on");
-      told = JSON.stringify(parts);
-      return true;
-    });
+  using temporary = makeTemporary("mnkbench-capture-");
+  const folder = temporary.path;
+  const variables = recorderVariables(resolve(library), {
+    folder,
+    warmup,
+    seconds: options.seconds ?? 0,
+  });
+  const started = performance.now();
+  const ran = () => ({
+    program,
+    wall_s: (performance.now() - started) / 1000,
+  });
+  using child = new Child(program, variables);
+  let told: string | undefined;
+  const code = await child.ended(LOOK_MS, () => {
+    if (options.seconds === undefined) return true;
     const parts = readParts(folder);
-    const why = missing(parts, program[0]!);
-    if (why !== undefined) {
-      tell(`error: ${why}`);
-      return code === 0 ? EXIT.nothing : code;
-    }
-    const isTold = told === JSON.stringify(parts);
-    write(out, joined(parts, ran()), isTold ? () => {} : tell);
-    return code;
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
+    if (missing(parts, "") !== undefined || !isOver(parts)) return false;
+    write(out, joined(parts, ran()));
+    tell("The window is over; the program goes on");
+    told = JSON.stringify(parts);
+    return true;
+  });
+  const parts = readParts(folder);
+  const why = missing(parts, program[0]!);
+  if (why !== undefined) {
+    tell(`error: ${why}`);
+    return code === 0 ? EXIT.nothing : code;
   }
+  const isTold = told === JSON.stringify(parts);
+  write(out, joined(parts, ran()), isTold ? () => {} : tell);
+  return code;
 }
 
 function isOver({ parts }: Parts): boolean {
