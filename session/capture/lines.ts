@@ -91,6 +91,7 @@ function labelOfGemm(gemm: CapturedGemm): string {
 export function stepOf(captured: Captured): CapturedStep {
   const { steps = 1, window_s, gemms, other, clock, gpu_busy_us } = captured;
   const isTimed = clock !== "none";
+  const phases = new Set(gemms.map(({ phase }) => phase));
   const found = gemms.map((gemm) => ({ gemm, point: pointOf(gemm) }));
   const merged = Map.groupBy(
     found,
@@ -111,7 +112,13 @@ export function stepOf(captured: Captured): CapturedStep {
     const bound = sumOf(own.map((one) => one.calls * boundMs(one))) / steps;
     return {
       label: labelOfGemm(gemm),
-      names: [...new Set(own.map(({ name }) => name).filter(Boolean))],
+      names: [
+        ...new Set(
+          own.map(({ phase, name }) =>
+            [...(phases.size > 1 ? [phase] : []), name].join(" ").trim()
+          ),
+        ),
+      ].filter((name) => name !== ""),
       source: gemm.source,
       calls: sumOf(own.map(({ calls }) => calls)) / steps,
       ms,

@@ -38,6 +38,16 @@ Deno.test("stepOf() merges what is one point: strides of one row, and transposed
   assertEquals(gemms.map(({ names }) => names), [["a", "b"], ["c", "d"]]);
 });
 
+Deno.test("stepOf() names phases where there are several", () => {
+  const { gemms } = stepOf(capturedOf([
+    capturedGemm({ phase: "prefill" }),
+    capturedGemm({ phase: "decode" }),
+  ]));
+  assertEquals(gemms.map(({ names }) => names), [
+    ["prefill cublasGemmEx", "decode cublasGemmEx"],
+  ]);
+});
+
 Deno.test("stepOf() keeps the reason of what captured it", () => {
   const { gemms } = stepOf(capturedOf([
     capturedGemm({ why_no_op: "alpha is in device memory" }),

@@ -10,7 +10,11 @@ import { AXIS_COLUMNS } from "../../bench/model/problem.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { isPublished } from "../../bench/row/row.ts";
 import { soundTimeOf } from "../../report/model/sol.ts";
-import { byTiming, largest } from "../../report/model/timing.ts";
+import {
+  byTiming,
+  largest,
+  type TimingChoice,
+} from "../../report/model/timing.ts";
 import type {
   Measured,
   WeightLine,
@@ -39,9 +43,7 @@ const LIBRARIES = [
 export function weightsOf(
   captured: Captured,
   rows: readonly CsvRow[],
-  { timer, suite }: {
-    /** The timer of rows to take. @default {the one with the most} */
-    readonly timer?: string | undefined;
+  { suite, ...timing }: TimingChoice & {
     /** The command line that measures what has no rows. */
     readonly suite: string;
   },
@@ -51,7 +53,7 @@ export function weightsOf(
   return devicesOf(captured, rows, step.gemms).map((device): Weights => {
     const gemms = step.gemms.map((line) =>
       weighed(line, {
-        timer,
+        timing,
         rows: line.point === undefined
           ? []
           : (byKey.get(pointKey(line.point)) ?? [])
@@ -124,18 +126,19 @@ function devicesOf(
 
 function weighed(
   line: CapturedLine,
-  { rows, timer }: {
+  { rows, timing: { timer, cache } }: {
     readonly rows: readonly CsvRow[];
-    readonly timer: string | undefined;
+    readonly timing: TimingChoice;
   },
 ): WeightLine {
   const { label, names, source, calls, ms, share, point } = line;
-  const [chained, others] = [true, false].map((isChain) =>
-    rows.filter((row) => CHAIN.test(row.timer) === isChain)
+  const own = rows.filter((row) =>
+    (timer === undefined
+      ? !row.timer.startsWith("chain:")
+      : row.timer === timer) &&
+    (cache === undefined || row.cache === cache)
   );
-  const own = timer === undefined
-    ? others!
-    : rows.filter((row) => row.timer === timer);
+  const chained = rows.filter((row) => CHAIN.test(row.timer));
   const measured = measuredOf(own, source);
   return {
     label: source === "model" ? `${names.join(", ")} ${label}` : label,
@@ -146,23 +149,29 @@ function weighed(
       ? "not measured"
       : "measured",
     measured,
-    chained: chainedOf(chained!, measured),
+    chained: chainedOf(chained, measured),
   };
 }
 
-/** Returns what runs now and the fastest of the rows of a point; of several ways the largest. */
+/**
+ * Returns what runs now and the fastest of the rows of a point. Of several suites and timers it is
+ * the one with the most rows, of those with what runs now.
+ */
 function measuredOf(
   rows: readonly CsvRow[],
   source: string,
 ): Measured | undefined {
   const timed = rows.filter((row) => soundTimeOf(row) !== undefined);
   if (timed.length === 0) return undefined;
-  const own = largest(byTiming(timed));
+  const nowOf = (group: readonly CsvRow[]) =>
+    [...NOW[source] ?? [], ...LIBRARIES]
+      .map((name) => group.find(({ kernel }) => kernel === name))
+      .find((row) => row !== undefined);
+  const groups = byTiming(timed);
+  const known = groups.filter((group) => nowOf(group) !== undefined);
+  const own = largest(known.length > 0 ? known : groups);
   const [fastest] = own.toSorted((a, b) => soundTimeOf(a)! - soundTimeOf(b)!);
-  const now = [...NOW[source] ?? [], ...LIBRARIES]
-    .map((name) => own.find(({ kernel }) => kernel === name))
-    .find((row) => row !== undefined);
-  return { now, fastest: fastest! };
+  return { now: nowOf(own), fastest: fastest! };
 }
 
 /** Returns the rows of the same two kernels among those of calls that follow each other. */

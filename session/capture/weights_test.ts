@@ -146,6 +146,12 @@ Deno.test("weightsOf() takes the rows of a timer, and the library that was calle
   };
   assertEquals(nowOf(), ["cublaslt", "18", "triton"]);
   assertEquals(nowOf("graph"), ["cublas", "30", "cublas"]);
+  // Another suite without a library has more rows.
+  const other = { suite: "mine", timer: "graph" };
+  rows.push(
+    ...["a", "b", "c", "d", "e"].map((kernel) => rowOf(gemm, kernel, 7, other)),
+  );
+  assertEquals(nowOf(), ["cublaslt", "18", "triton"]);
 });
 
 Deno.test("weightsSheet() adds the GEMMs and kernels beyond those that it shows", () => {

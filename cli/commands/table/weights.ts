@@ -27,20 +27,39 @@ import type { Layout } from "./tables.ts";
 
 /** The options of {@linkcode weightsText}. */
 type Options =
-  & Pick<RowChoice, "weights" | "timer">
-  & Pick<Layout, "format" | "lines" | "all">;
+  & Pick<RowChoice, "weights" | "timer" | "cache">
+  & Pick<Layout, "format" | "lines" | "all">
+  & Partial<Pick<RowChoice, "row" | "published">>
+  & Partial<Pick<Layout, "wins" | "tuning" | "metrics" | "against" | "top">>;
+
+/** Options that change what other tables show. */
+const OF_ROWS = [
+  ...["row", "published", "wins", "tuning", "metrics", "against", "top"],
+] as const satisfies readonly (keyof Options)[];
 
 /**
  * Returns what `table --weights` prints.
  *
- * @throws {UserError} For a file that is not there or no captured one, and for formats of rows.
+ * @throws {UserError} For a file that is not there or no captured one, and for options of tables of
+ * rows.
  */
 export function weightsText(
   rows: readonly CsvRow[],
-  { weights, timer, lines, format, all = false }: Options,
+  options: Options,
   screen: GridOptions,
 ): string {
+  const { weights, timer, cache, lines, format, all = false } = options;
   const path = weights!;
+  const other = OF_ROWS.find((name) => {
+    const value = options[name];
+    return Array.isArray(value) ? value.length > 0 : value;
+  });
+  if (other !== undefined) {
+    const flag = other === "metrics" ? "metric" : other;
+    throw new UserError(
+      `Cannot show --weights with --${flag}, which is of tables of rows: leave one of them out`,
+    );
+  }
   if (format === "csv" || format === "decompose-k") {
     throw new UserError(
       "--weights is for --format text, md and json: CSV has a line for each row",
@@ -54,7 +73,7 @@ export function weightsText(
   const suites = capturedSuites(captured)
     .map(({ file }) => quoted(join(dirname(path), file))).join();
   const found = weightsOf(captured, rows, {
-    timer,
+    ...{ timer, cache },
     suite: typed(`bench --suite ${suites} --peers torch`),
   });
   if (format === "json") return shownJson(found.map(weightsData), 2);

@@ -62,11 +62,13 @@ Deno.test("table --weights refuses two sets with the same cases", async () => {
 function textOf(
   content: string,
   format: "md" | "json" | "csv" = "json",
+  more: Partial<Parameters<typeof weightsText>[1]> = {},
 ): string {
   using folder = temporary();
   const weights = join(folder.path, "captured.json");
   Deno.writeTextFileSync(weights, content);
-  const options = { weights, timer: undefined, format };
+  const none = { timer: undefined, cache: undefined };
+  const options = { ...none, weights, format, ...more };
   try {
     return weightsText([], options, { width: 80, color: false });
   } catch (error) {
@@ -87,6 +89,15 @@ Deno.test("weightsText() writes Markdown, and JSON for programs", () => {
     textOf(content, "csv"),
     /^--weights is for --format text, md and json: CSV has a line for each row$/,
   );
+});
+
+Deno.test("weightsText() refuses options of tables of rows", () => {
+  const content = JSON.stringify(CAPTURED);
+  const why = (more: Parameters<typeof textOf>[2]) =>
+    textOf(content, "md", more).split(",")[0];
+  assertEquals(why({ metrics: ["us"] }), "Cannot show --weights with --metric");
+  assertEquals(why({ wins: true }), "Cannot show --weights with --wins");
+  assertMatch(why({ wins: false, against: [] })!, /^\*\*python serve\.py/);
 });
 
 const [GEMM] = GEMMS;
