@@ -34,8 +34,7 @@ class AfterImport:
         self.actions = dict(actions)
 
     def find_spec(self, name, path=None, target=None):
-        action = self.actions.pop(name, None)
-        if action is None:
+        if name not in self.actions:
             return None
         spec = None
         for finder in list(sys.meta_path):
@@ -44,19 +43,26 @@ class AfterImport:
                 spec = find(name, path, target)
             if spec is not None:
                 break
-        if spec is None or spec.loader is None or not hasattr(spec.loader, "exec_module"):
+        run = getattr(getattr(spec, "loader", None), "exec_module", None)
+        if run is None:
             return spec
-        run = spec.loader.exec_module
 
         def exec_module(module):
             run(module)
+            # Programs also look modules up without importing them.
+            action = self.actions.pop(name, None)
+            if action is None:
+                return
             try:
                 action(module)
             except Exception as error:
-                # The program must not end because it cannot be recorded; the recorder notes it.
+                # The program must not end because it cannot be recorded.
                 note(f"{name} cannot be recorded: {type(error).__name__}: {error}")
 
-        spec.loader.exec_module = exec_module
+        try:
+            spec.loader.exec_module = exec_module
+        except AttributeError as error:
+            note(f"{name} cannot be recorded: {error}")
         return spec
 
 

@@ -1,9 +1,13 @@
 """A program with products of cuBLAS and of PyTorch, and a generation."""
 
+import importlib.util
 import os
 import sys
 
-import torch
+# As transformers does, before torch is imported.
+assert importlib.util.find_spec("torch") is not None
+
+import torch  # noqa: E402
 from torch._inductor.runtime.triton_heuristics import CachingAutotuner
 from transformers.generation.utils import GenerationMixin
 
