@@ -206,12 +206,18 @@ export async function runShards(
   const files = all.map((index) => filesOf(run, index));
   let codes: readonly number[] | undefined;
   {
-    using progress = new Progress(name, 0);
+    using shown = new DisposableStack();
+    let bar: Progress | undefined;
     codes = await follow(run, {
       ...{ signal: interrupt.signal },
       observer: {
-        note: (line) => progress.print(line),
-        progress: (state) => progress.update(state),
+        note: (line) => bar ? bar.print(line) : tell(line),
+        progress(state) {
+          // What was done before says nothing of the time that is left.
+          const { done, total } = state;
+          bar ??= shown.use(new Progress(name, total, { done }));
+          bar.update(state);
+        },
       },
       isWhole: (index, code) => isWhole(files[index - 1]!, code),
     });

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { program, type Ran, start } from "../testdata/program.ts";
 import { lockFolder } from "../../bench/files/lock.ts";
@@ -13,6 +13,9 @@ import {
 import { unlessMissing } from "../../bench/files/disk.ts";
 import { DEFAULTS } from "../../bench/model/settings.ts";
 import { casesAnywhere } from "../../session/select.ts";
+import { UserError } from "../../bench/model/errors.ts";
+import { filesOf } from "../../session/share/slurm.ts";
+import { joinShards } from "./bench/join.ts";
 import { deal, writeShardFile } from "../../session/share/shards.ts";
 import { KEY_COLUMNS, keyOf, keyText } from "../../bench/row/row.ts";
 import { temporary } from "../../bench/testdata/temporary.ts";
@@ -441,6 +444,39 @@ Deno.test("import joins shards, and says which cases are missing", async () => {
     rows,
   );
   assertEquals(samples.size, cases.length);
+});
+
+Deno.test("joinShards() replaces older rows also by those that failed, and refuses to lose one", async () => {
+  using folder = temporary();
+  const { path } = folder;
+  const all = `${path}/all`;
+  const files = [1, 2].map((index) => filesOf({ folder: path }, index));
+  const read = () => {
+    const csv = `${all}/cpu/matmul-fp32.csv`;
+    return readCsv(Deno.readTextFileSync(csv), csv);
+  };
+  await shard(`${path}/1`, 1);
+  await shard(`${path}/2`, 2);
+  const { rows, paths, runs } = await joinShards(files, all);
+  assertEquals(rows.length, cases.length);
+  assertEquals(paths, [`${all}/cpu/matmul-fp32.csv`]);
+  assertEquals(runs, ["r1", "r2"]);
+  assertEquals(new Set(read().map(({ status }) => status)), new Set(["ok"]));
+  const csv = `${path}/1/cpu/matmul-fp32.csv`;
+  const empty = { median_us: "", q1_us: "", q3_us: "", min_us: "" };
+  const failed = readCsv(Deno.readTextFileSync(csv), csv).map((one) => ({
+    ...{ ...one, ...empty, mean_us: "", tflops: "", gbps: "" },
+    ...{ status: "compile" as const, note: "no" },
+  }));
+  Deno.writeTextFileSync(csv, writeCsv(failed));
+  Deno.removeSync(csv.replace("csv", "samples.jsonl.gz"));
+  await joinShards(files, all);
+  assertEquals(
+    read().filter(({ status }) => status === "compile").map(keyText),
+    failed.map(keyText),
+  );
+  await shard(`${path}/2`, 2, { lost: 1 });
+  await assertRejects(() => joinShards(files, all), UserError, "rows are");
 });
 
 Deno.test("import counts the rows of a shard in its own folder, and names others there", async () => {

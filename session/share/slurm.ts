@@ -210,7 +210,7 @@ export async function follow(
   onDisk(run.folder, () => Deno.mkdirSync(run.folder, { recursive: true }));
   if (readIfThere(joinedFile(run)) !== undefined) removeRun(run);
   replaceFile(scriptFile(run), scriptOf(run, Deno.cwd()));
-  let jobs: readonly Job[] | undefined = await jobsOf(run);
+  let jobs: readonly Job[] | undefined = await jobsOf(run, signal);
   const follower = new Follower(run, options, jobs);
   let wait = LOOK_MS.least;
   let before = "";
@@ -220,7 +220,7 @@ export async function follow(
     if (follower.isDone) return follower.codes;
     if (jobs !== undefined) {
       const wanted = follower.lost(jobs);
-      if (wanted.length > 0) await submit(run, wanted);
+      if (wanted.length > 0) await submit(run, wanted, signal);
       else if (follower.isOver && !jobs.some(isAlive)) throw follower.error();
     }
     const now = JSON.stringify(state);
@@ -231,9 +231,10 @@ export async function follow(
     await pause(wait, signal);
     if (signal.aborted) return undefined;
     try {
-      jobs = await jobsOf(run);
+      jobs = await jobsOf(run, signal);
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
+      if (signal.aborted) return undefined;
       // The shards go on without whoever manages the queue.
       jobs = undefined;
       follower.tellOnce(`${error.message}; trying again`);
@@ -504,11 +505,15 @@ function isAlive({ state }: Job): boolean {
  *
  * @throws {UserError} Where it does not answer.
  */
-async function jobsOf({ job }: ArrayRun): Promise<readonly Job[]> {
-  const { success, stdout, stderr } = await slurm("squeue", [
+async function jobsOf(
+  { job }: ArrayRun,
+  stop: AbortSignal,
+): Promise<readonly Job[]> {
+  const words = [
     ...["--noheader", "--array", "--states=all", `--name=${job}`],
     "--format=%F|%K|%T|%r",
-  ]);
+  ];
+  const { success, stdout, stderr } = await slurm("squeue", words, stop);
   if (!success) {
     throw new UserError(
       `Cannot ask Slurm for jobs: ${lineOf(stderr)}; see \`scontrol ping\``,
@@ -525,13 +530,16 @@ async function jobsOf({ job }: ArrayRun): Promise<readonly Job[]> {
 async function submit(
   run: ArrayRun,
   shards: readonly number[],
+  stop: AbortSignal,
 ): Promise<void> {
-  const { success, stderr } = await slurm("sbatch", sbatchWords(run, shards));
-  if (success) return;
+  const words = sbatchWords(run, shards);
+  const { success, stderr } = await slurm("sbatch", words, stop);
+  // Whether it came through then is found by the name of the jobs.
+  if (success || stop.aborted) return;
   const why = lineOf(stderr);
   const what = `Cannot submit ${counted(shards.length, "shard")}: ${why}`;
   if (/array/i.test(why)) {
-    const most = await mostShards();
+    const most = await mostShards(stop);
     if (most !== undefined && run.count > most) {
       throw new UserError(
         `${what}; this cluster's MaxArraySize allows --array ${most} at most`,
@@ -550,8 +558,8 @@ async function submit(
 }
 
 /** Returns the most shards that the cluster lets an array have, if it says so. */
-async function mostShards(): Promise<number | undefined> {
-  const { stdout } = await slurm("scontrol", ["show", "config"]);
+async function mostShards(stop: AbortSignal): Promise<number | undefined> {
+  const { stdout } = await slurm("scontrol", ["show", "config"], stop);
   const size = /^MaxArraySize\s*=\s*(\d+)/m.exec(stdout)?.[1];
   // The greatest index is less than it, and shards count from 1.
   return size === undefined ? undefined : Number(size) - 1;
@@ -567,16 +575,18 @@ function lineOf(stderr: string): string {
 /** More than a busy controller takes to answer. */
 const LIMIT_MS = 120_000;
 
+/** Runs a program of Slurm, until `stop` ends it. */
 async function slurm(
   program: string,
   args: readonly string[],
+  stop: AbortSignal,
 ): Promise<ProgramOutput> {
   try {
     return await runProgram(program, {
       args,
       // Messages in English, and no format but those that are asked for.
       env: { LC_ALL: "C" },
-      limitMs: LIMIT_MS,
+      ...{ limitMs: LIMIT_MS, stop },
     });
   } catch (error) {
     if (!(error instanceof ProgramError)) throw error;
