@@ -50,6 +50,8 @@ static void begin(struct call *call, void *stream) {
   if (cupti_works()) {
     call->is_pushed = true;
     cupti_push((uint64_t)entry + 1);
+  } else if (call->fill == NULL) {
+    /* The stream of PyTorch is not known, and events on another would disturb it. */
   } else if (stream_captures(stream)) call->is_captured = true;
   else call->event = events_begin(stream);
 }

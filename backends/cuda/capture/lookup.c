@@ -58,13 +58,21 @@ void *real_function(const char *name, _Atomic(void *) *known) {
   return function;
 }
 
+#ifdef __has_attribute
+#if __has_attribute(musttail)
+#define JUMP __attribute__((musttail))
+#endif
+#endif
+#ifndef JUMP
+#define JUMP /* GCC before 15 makes it one at -O2. */
+#endif
+
 /* Programs that load cuBLAS themselves ask for its functions by name. All other names go on by a
  * jump, which keeps the caller's return address: RTLD_NEXT and RTLD_DEFAULT depend on it. */
-EXPORT __attribute__((optimize("O2", "optimize-sibling-calls"))) void *dlsym(void *handle,
-                                                                            const char *name) {
+EXPORT void *dlsym(void *handle, const char *name) {
   dlsym_function *find = real_dlsym();
   if (__builtin_expect(strncmp(name, "cublas", 6) != 0 || handle == RTLD_NEXT, 1)) {
-    return find(handle, name);
+    JUMP return find(handle, name);
   }
   _Atomic(void *) *known;
   void *replacement = replacement_of(name, &known);

@@ -99,7 +99,8 @@ function kernelLines(kernels: Captured["other"]): readonly string[] {
 
 /** The name of a kernel without its result, arguments and parameters of templates. */
 function plain(name: string): string {
-  return name.replace(/^void /, "").replace(/[<(].*/, "") || name;
+  return name.replace(/^void /, "").replaceAll("(anonymous namespace)::", "")
+    .replace(/[<(].*/, "") || name;
 }
 
 function timeOf(

@@ -96,8 +96,8 @@ INTS = (
     *("beta", "groups", "phase"),
 )
 LIBRARY_TRITON = 3
-EPILOGUE_NONE, EPILOGUE_RELU, EPILOGUE_BIAS, EPILOGUE_GELU = 1, 2, 4, 32
-# Beside those of cublasLtEpilogue_t: others that the kernel computes.
+EPILOGUE_NONE, EPILOGUE_BIAS = 1, 4
+# None of cublasLtEpilogue_t: operators that are computed in the same kernel.
 EPILOGUE_FUSED = 1 << 20
 COMPUTE_F32 = 68
 SCALE_TENSOR, SCALE_VEC16, SCALE_VEC32, SCALE_ROW, SCALE_VEC128, SCALE_BLOCK128 = range(6)
@@ -224,20 +224,17 @@ def record_torch(torch):
 
 
 def triton_epilogue(name):
-    """Returns what a kernel of Inductor computes besides the product, by its name."""
+    """Returns what a kernel of Inductor computes besides the product, by the operators in its name.
+
+    They are in the order of the alphabet, and some may come before the product: of these only
+    that there are others is known.
+    """
     words = set(name.removeprefix("triton_tem_fused_").split("_"))
-    words -= {"mm", "bmm", "t", "permute", "view", "unsqueeze", "expand", "to", "copy"}
+    words -= {"mm", "bmm", "t", "permute", "view", "unsqueeze", "expand"}
     words = {word for word in words if not word.isdigit()}
-    code = 0
-    for word, bit in (
-        ("addmm", EPILOGUE_BIAS),
-        ("relu", EPILOGUE_RELU),
-        ("gelu", EPILOGUE_GELU),
-    ):
-        if word in words:
-            words.remove(word)
-            code |= bit
-    return EPILOGUE_FUSED if words else code or EPILOGUE_NONE
+    if words - {"addmm"}:
+        return EPILOGUE_FUSED
+    return EPILOGUE_BIAS if words else EPILOGUE_NONE
 
 
 def triton_matrix(matrix, rows, columns, is_transposed):
