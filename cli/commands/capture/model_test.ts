@@ -1,7 +1,8 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { join } from "node:path";
 import { UserError } from "../../../bench/model/errors.ts";
 import { temporary } from "../../../bench/testdata/temporary.ts";
+import { program } from "../../testdata/program.ts";
 import { capturedOfModel } from "./model.ts";
 
 const REFUSED: readonly (readonly [string | undefined, string])[] = [
@@ -32,3 +33,45 @@ for (const [text, why] of REFUSED) {
     assertEquals(message.replace(model, "DIR"), why);
   });
 }
+
+Deno.test("capture --model writes what list and table --weights read", async () => {
+  using folder = temporary();
+  const config = {
+    ...{ model_type: "llama", hidden_size: 4096, num_hidden_layers: 32 },
+    ...{ num_attention_heads: 32, num_key_value_heads: 8, vocab_size: 128256 },
+    intermediate_size: 14336,
+  };
+  Deno.writeTextFileSync(
+    join(folder.path, "config.json"),
+    JSON.stringify(config),
+  );
+  const run = (line: string) => program(line.split(" "), { cwd: folder.path });
+  const { code, stderr } = await run(
+    "capture --model config.json --tp 2 --batch 8 --out llama",
+  );
+  assertEquals(code, 0, stderr);
+  const files = [...Deno.readDirSync(join(folder.path, "llama"))]
+    .map(({ name }) => name).toSorted();
+  assertEquals(files, ["captured.json", "captured.ts"]);
+  const { stdout } = await run(
+    "list --suite llama/captured.ts --cases --kernel cublas",
+  );
+  const sizes = [...stdout.matchAll(/ n=(\d+) k=(\d+)/g)].map(([, n, k]) =>
+    `${n}x${k}`
+  );
+  assertEquals(sizes, [
+    // By the bytes of 32 layers and of the output's words.
+    ...["14336x4096", "4096x7168", "3072x4096", "4096x2048", "64128x4096"],
+  ]);
+  const results = new URL("../../../results/nvidia-h200", import.meta.url);
+  const table = await run(
+    `table --weights llama/captured.json ${results.pathname}`,
+  );
+  assertEquals(table.code, 0, table.stderr);
+  assertMatch(table.stdout, /^gate_up 8×14336×4096 bf16 nt +32 +\d\d\.\d % /m);
+  assertMatch(table.stdout, /^sum +100\.0 %$/m);
+  assertMatch(
+    table.stdout,
+    /5 of 5 GEMMs not measured: `.*bench --suite llama\/captured\.ts --peers torch`/,
+  );
+});
