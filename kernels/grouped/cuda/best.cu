@@ -11,8 +11,7 @@
 // Compile-time: MAXN, LEAST and STEP (tokens of a tile), WARPGROUPS (of 64 rows of weights each: 4,
 // or fewer with more tokens), KGROUPS (2: each half of them has the same rows and a half of K),
 // STAGES (slabs of tokens in flight), PIECES (whether tiles may be cut along K, for any blocks),
-// FLAT (1: blocks have `most` items each, the last ones zeros), QUEUE (1: operands are decoded one by
-// one, while products are queued), MMAJOR (how C lies: its rows are those of the weights).
+// MMAJOR (how C lies: its rows are those of the weights).
 //   block 128 * WARPGROUPS + 128
 #include "../../common/mutant.h"
 #include "../../device/ptx_barrier.h"
@@ -127,9 +126,7 @@ __device__ __forceinline__ void release(const Stage& stage) {
 #include "best_tile.cuh"
 
 extern "C" __global__ void __launch_bounds__(CONSUMERS + 128, 1)
-best(const Item* items, const int* first, int most) {
-  // A table of where items start would be one more place to wait for before the first copy.
-  int at = FLAT ? blockIdx.x * most : first[blockIdx.x];
+best(const Item* items, const int* first) {
   unsigned base = shared_address(memory);
   if (threadIdx.x == 0) {
     for (int s = 0; s < STAGES; s++) {
@@ -142,11 +139,11 @@ best(const Item* items, const int* first, int most) {
   __syncthreads();
   if (threadIdx.x < CONSUMERS) {
     raise_registers<MANY>();
-    consume(items, at, base);
+    consume(items, first[blockIdx.x], base);
   } else {
     lower_registers<FEW>();
     int group = threadIdx.x / 32 - WARPS;
     if (group < KGROUPS && threadIdx.x % 32 == 0)
-      produce(items, at, base, group);
+      produce(items, first[blockIdx.x], base, group);
   }
 }

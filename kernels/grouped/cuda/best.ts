@@ -89,7 +89,6 @@ function itemTables(
 ) {
   const { bins } = schedule;
   const { places } = placesOf(schedule);
-  const most = Math.max(...bins.map((bin) => bin.length)) + 1;
   const items = bins.map((bin) => [
     ...bin.map(({ problem, row, token, cols, first, slabs, ...piece }) => {
       const { m, n, k, group } = problems[problem]!;
@@ -108,10 +107,7 @@ function itemTables(
         ...[...place, piece.pieces, piece.piece],
       ];
     }),
-    ...Array.from(
-      { length: config.FLAT ? most - bin.length : 1 },
-      () => Array<bigint>(ITEM_BYTES / 8).fill(0n),
-    ),
+    Array<bigint>(ITEM_BYTES / 8).fill(0n),
   ]);
   let count = 0;
   const starts = items.map((bin) => {
@@ -119,7 +115,7 @@ function itemTables(
     count += bin.length;
     return start;
   });
-  return { items: structs(items.flat()), first: structs([starts]), most };
+  return { items: structs(items.flat()), first: structs([starts]) };
 }
 
 /** Problems whose tokens a launch decodes at most: their places are its arguments. */
@@ -162,20 +158,17 @@ export const best: Kernel<GroupedPoint> = defineKernel<
   configs: () =>
     [...grid({
       MAXN: [128, 96, 64, 256, 192],
-      STEP: [16, 8, 64],
+      STEP: [16, 8],
       WARPGROUPS: [4, 2],
       KGROUPS: [1, 2],
       PIECES: [1, 0],
       SLABS: [4, 1],
-      FLAT: [1, 0],
-      QUEUE: [0, 1],
-    })].filter(({ MAXN, STEP, WARPGROUPS, KGROUPS, QUEUE }) => {
-      const alone = WARPGROUPS === 2 && KGROUPS === 1;
-      // ptxas 13.0 lets products wait for one another where a queue has more sizes.
-      if (QUEUE) return alone && STEP === 64 && MAXN >= 128;
+    })].filter(({ MAXN, STEP, WARPGROUPS, KGROUPS }) =>
       // Sums have all registers. Steps of 8 would be many sizes to compile.
-      return MAXN > 128 ? alone && STEP === 16 : WARPGROUPS === 4 && STEP < 64;
-    }),
+      MAXN > 128
+        ? WARPGROUPS === 2 && KGROUPS === 1 && STEP === 16
+        : WARPGROUPS === 4
+    ),
   rules,
   predict,
   builds: (point, config) => [tokensBuild(config), build(point, config)],
@@ -193,7 +186,7 @@ export const best: Kernel<GroupedPoint> = defineKernel<
         4 * warpsOf(config) * Math.max(1, places.length),
       ),
     );
-    const { items, first, most } = itemTables(schedule, {
+    const { items, first } = itemTables(schedule, {
       ...{ config, problems, packed, operands, tokens, partial, counters },
     });
     const steps: Step[] = [];
@@ -224,7 +217,7 @@ export const best: Kernel<GroupedPoint> = defineKernel<
       steps: [
         ...steps,
         launch(site, build(point, config), {
-          args: [uploaded(site, items), uploaded(site, first), most],
+          args: [uploaded(site, items), uploaded(site, first)],
           shape: {
             grid: [schedule.bins.length, 1, 1],
             block: [32 * warpsOf(config) + 128, 1, 1],

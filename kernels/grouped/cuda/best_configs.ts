@@ -66,10 +66,6 @@ export type BestConfig = Values & {
   readonly PIECES: number;
   /** Slabs of a row of tokens that eight threads of tokens.cu decode. */
   readonly SLABS: number;
-  /** 1: blocks have as many items each. */
-  readonly FLAT: number;
-  /** 1: operands are decoded one by one, while products are queued. */
-  readonly QUEUE: number;
 };
 
 /** Warps of a warpgroup, and rows of weights of each. */

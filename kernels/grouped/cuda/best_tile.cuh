@@ -4,8 +4,7 @@
 #include "../../common/mutant.h"
 
 // The slabs of a tile that are this warp's. There is one operand: the other warpgroups multiply
-// while it is decoded. With QUEUE a quarter of it is decoded while the products of the three others
-// are queued, into registers that the oldest has read.
+// while it is decoded.
 template <int N>
 struct Slabs {
   float d[N / 2];
@@ -26,29 +25,21 @@ struct Slabs {
     for (int i = 0; i < N / 2; i++) zero_here(d[i]);
   }
 
-  // Where the lane's part of the next slab is. Slabs come in pairs, ODD is the second one.
+  // The lane's part of the next slab, and its scales when the stage has come. Slabs come in pairs,
+  // ODD is the second one.
   template <int ODD>
-  __device__ __forceinline__ unsigned load_words() {
+  __device__ __forceinline__ Bytes load() {
     if (ODD == 0) {
       wait_copies<WEIGHTS / SPAN - 2 + MUTANT(best_late_wait)>();
       // All lanes' copies are there, and all have read the place that is next.
       if (!MUTANT(best_no_warp_barrier)) __syncwarp();
       weights.fetch((place ? place : WEIGHTS) - SPAN);
     }
-    unsigned words = (own ^ ODD * 32) + place * 512;
+    Bytes bytes((own ^ ODD * 32) + place * 512);
     place++;
     if (ODD && place == WEIGHTS) place = 0;
-    return words;
-  }
-  template <int ODD>
-  __device__ __forceinline__ Bytes load() {
-    Bytes bytes(load_words<ODD>());
-    wait();
-    return bytes;
-  }
-  // The next slab's tokens and scales are there.
-  __device__ __forceinline__ void wait() const {
     if (!MUTANT(best_no_wait)) barrier_wait(next.full(), next.phase);
+    return bytes;
   }
   // Rows r and r + 8 of a tile of scales are 128 bytes apart.
   __device__ __forceinline__ unsigned scales() const {
@@ -60,52 +51,6 @@ struct Slabs {
 #pragma unroll
     for (int j = 0; j < 4; j++) wgmma<N>(d, a + 4 * j, descriptor(now.tokens(), j));
     if (!MUTANT(best_no_commit)) wgmma_commit();
-  }
-  // QUEUE: one product after another; the operand of the next one is decoded when the fourth before it
-  // has been read. Behind the last slab it is old words that are decoded, and not used.
-  __device__ __forceinline__ void run_queue(int left) {
-    Words words;
-#pragma unroll
-    for (int i = 0; i < 16; i++) zero_here(a[i]);
-    words.load(load_words<0>());
-    wait();
-    unsigned both = scales();
-    words.split(0);
-    words.decode(a, 0, both);
-    Stage before = next;
-    bool first = true;
-#pragma unroll 1
-    for (; left > 0; left -= 2) {
-#pragma unroll
-      for (int odd = 0; odd < 2; odd++) {
-        if (odd >= left) break;
-        Stage now = next;
-        unsigned old = both;
-        next.next();
-#pragma unroll
-        for (int j = 0; j < 4; j++) {
-          if (!MUTANT(best_queue_no_fence)) wgmma_fence();
-          wgmma<N>(d, a + 4 * j, descriptor(now.tokens(), j));
-          wgmma_commit();
-          wgmma_wait<3 + MUTANT(best_queue_late_wait)>();
-          if (j == 2) {
-            if (!first) release(MUTANT(best_queue_early_release) ? now : before);
-            first = false;
-            before = now;
-          }
-          if (j == 3) words.split(0);
-          words.decode(a, (j + 1) % 4, j == 3 ? both : old);
-          if (j == 0) words.split(1);
-          if (j == 0 && odd + 1 < left) {
-            words.load(odd ? load_words<0>() : load_words<1>());
-            wait();
-            both = scales();
-          }
-        }
-      }
-    }
-    if (!MUTANT(best_queue_no_last_wait)) wgmma_wait<0>();
-    if (!MUTANT(best_queue_no_last_release)) release(before);
   }
   // Multiplies a slab, and decodes the next one meanwhile.
   template <int ODD>
@@ -122,9 +67,7 @@ struct Slabs {
   }
   // All slabs of the tile that are this warp's.
   __device__ __forceinline__ void run(int left) {
-    if constexpr (QUEUE) {
-      if (KGROUPS == 1 || left > 0) run_queue(left);
-    } else if (KGROUPS == 1 || left > 0) {
+    if (KGROUPS == 1 || left > 0) {
       Bytes first = load<0>();
       unsigned under = scales();
       first.decode(a, under);

@@ -99,35 +99,6 @@ struct Bytes {
   }
 };
 
-// The same with QUEUE, where two of the four operands at a time are made of one word of each row.
-struct Words {
-  uint2 top, low;
-  unsigned halves[4]; // of the word that is decoded: of the row above, then of the row below
-
-  __device__ __forceinline__ void load(unsigned from) {
-    load_shared(top, from);
-    load_shared(low, from + 256);
-  }
-  // Before the operands of the first two products, or of the others.
-  __device__ __forceinline__ void split(int word) {
-    Bytes::split(halves, word ? top.y : top.x);
-    Bytes::split(halves + 2, word ? low.y : low.x);
-  }
-  // The operand of product `product` of the slab.
-  __device__ __forceinline__ void decode(unsigned (&a)[16], int product, unsigned scales) {
-    unsigned scale_top = low_half_twice(scales), scale_low = high_half_twice(scales);
-#pragma unroll
-    for (int i = 0; i < 2; i++) {
-      unsigned x = halves[i], y = halves[2 + i], *to = a + 4 * product + 2 * i;
-      x = product % 2 ? x & 0xff00ff00 : __byte_perm(x, 0, 0x2404);
-      y = product % 2 ? y & 0xff00ff00 : __byte_perm(y, 0, 0x2404);
-      to[0] = multiply_2f16(x, scale_top);
-      to[1] = multiply_2f16(y, scale_low);
-      not_before(to[0]), not_before(to[1]);
-    }
-  }
-};
-
 // How the sums of best.cu become results.
 
 // Weights are their values x 2^-14, tokens x 2^-7.

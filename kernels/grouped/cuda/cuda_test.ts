@@ -112,7 +112,7 @@ Deno.test("stagesOf() takes all shared memory but what is less than a stage", ()
 
 Deno.test("predict() of best orders configs by what limits them", () => {
   const at = (name: string, config: Values, PIECES = 0) => {
-    const rest = { PIECES, SLABS: 4, FLAT: 1, QUEUE: 0 };
+    const rest = { PIECES, SLABS: 4 };
     const text = formatValues({ MAXN: 128, ...config, ...rest });
     const all = [...kernel("best").candidates(shape(name), h200)];
     return all.find((c) => formatValues(c.config) === text)!.predicted!;
@@ -136,8 +136,6 @@ Deno.test("best packs tokens, then starts early", () => {
     WARPGROUPS: 4,
     KGROUPS: 1,
     PIECES: 0,
-    FLAT: 1,
-    QUEUE: 0,
     SLABS: 4,
   });
   assertEquals(whats({ queue }), ["tokens", "best"]);

@@ -73,7 +73,7 @@ const NARROW = { m: "9+3", n: "200+72", k: 64 };
 const RING = { BM: 64, BN: 64, STAGES: 3, CLUSTER: 1 };
 const BEST = {
   ...{ MAXN: 32, STEP: 32, WARPGROUPS: 4, KGROUPS: 1 },
-  ...{ PIECES: 1, SLABS: 4, FLAT: 1, QUEUE: 0 },
+  ...{ PIECES: 1, SLABS: 4 },
 };
 
 function mutantCase(
@@ -165,13 +165,6 @@ export const mutantCases: Readonly<Record<string, MutantCase<GroupedPoint>>> = {
   "best in pieces": mutantCase("best", {
     ...{ list: LONG, units: 3, config: BEST },
   }, ["best_lost_pieces", "best_same_piece", "best_all_pieces"]),
-  "best with a queue": mutantCase("best", {
-    ...{ list: DEEP, units: 1, config: { ...BEST, QUEUE: 1 } },
-  }, [
-    ...["best_queue_no_fence", "best_queue_late_wait"],
-    ...["best_queue_early_release", "best_queue_no_last_wait"],
-    "best_queue_no_last_release",
-  ]),
   "two parts of K": mutantCase("best", {
     ...{ list: DEEP, units: 2, stages: 4 },
     config: { ...BEST, KGROUPS: 2 },

@@ -141,7 +141,7 @@ scaled_wgmma(const __grid_constant__ TensorMap weights, const __grid_constant__ 
   }
 
   Place here;
-  int column = columnOf(here.position);
+  unsigned column = columnOf(here.position);
   unsigned row = MUTANT(fp8_same_rows) ? 0 : rowOf(here.position) / 64 * 64 * 128;
   Sums sums;
   Products products{ring, sums, row, WEIGHTS + (MUTANT(fp8_same_tokens) ? 0 : column * 128),

@@ -77,10 +77,12 @@ swiglu(const __grid_constant__ TensorMap gates, const __grid_constant__ TensorMa
   }
 
   Place here;
-  int lane = threadIdx.x % 32, before = 0;
+  int before = 0;
   unsigned row = MUTANT(swiglu_same_rows) ? 0 : rowOf(here.position) / 64 * 64 * 128;
   unsigned column = MUTANT(swiglu_same_tokens) ? 0 : columnOf(here.position) * 128;
-  float gate[WN / 2] = {}, up[WN / 2] = {};
+  float gate[WN / 2], up[WN / 2];
+#pragma unroll
+  for (int i = 0; i < WN / 2; i++) zero_here(gate[i]), zero_here(up[i]);
 #pragma unroll 1
   for (int step = 0; step < ring.steps; step++) {
     unsigned a = ring.here() + row, b = ring.here() + 2 * WEIGHTS + column;
