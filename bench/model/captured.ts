@@ -10,13 +10,10 @@
 import {
   array,
   boolean,
-  finite,
+  check,
   type InferOutput,
-  integer,
   literal,
   maxLength,
-  maxValue,
-  minValue,
   nonEmpty,
   nullable,
   number,
@@ -30,14 +27,26 @@ import { parseJson } from "../files/json_file.ts";
 import { UserError } from "./errors.ts";
 
 const text = pipe(string(), maxLength(2000));
-const calls = pipe(
+/** A whole number from `least` that is exact. */
+function whole(least: 0 | 1) {
+  return pipe(
+    number(),
+    check(
+      (value) => Number.isSafeInteger(value) && value >= least,
+      `it must be a whole number from ${least} to 2^53 - 1`,
+    ),
+  );
+}
+
+const calls = whole(0);
+const size = whole(1);
+const amount = pipe(
   number(),
-  integer(),
-  minValue(0),
-  maxValue(Number.MAX_SAFE_INTEGER),
+  check(
+    (value) => Number.isFinite(value) && value >= 0,
+    "it must be a finite number of at least 0",
+  ),
 );
-const size = pipe(calls, minValue(1));
-const amount = pipe(number(), finite(), minValue(0));
 const type = pipe(text, nonEmpty());
 
 const gemmSchema = object({

@@ -10,10 +10,8 @@
 import {
   array,
   boolean,
+  check,
   type InferOutput,
-  integer,
-  maxValue,
-  minValue,
   nullish,
   number,
   object,
@@ -35,8 +33,19 @@ import {
 import { pointOfGemm } from "./points.ts";
 
 /** Products of three sizes, and counts of layers, stay exact. */
-const size = pipe(number(), integer(), minValue(1), maxValue(2 ** 24));
-const count = pipe(number(), integer(), minValue(0), maxValue(2 ** 24));
+function whole(least: 0 | 1) {
+  const most = 2 ** 24;
+  return pipe(
+    number(),
+    check(
+      (value) => Number.isInteger(value) && value >= least && value <= most,
+      `it must be a whole number from ${least} to ${most}`,
+    ),
+  );
+}
+
+const size = whole(1);
+const count = whole(0);
 
 /** What all families have. */
 const COMMON = {

@@ -105,11 +105,11 @@ const BAD: readonly (readonly [unknown, string])[] = [
   [{ ...CAPTURED, schema: 2 }, "field schema is 2: it must be 1"],
   [
     { ...CAPTURED, gemms: [{ ...GEMM, k: 0 }] },
-    "field gemms.0.k: Invalid value: Expected >=1 but received 0",
+    "field gemms.0.k: it must be a whole number from 1 to 2^53 - 1",
   ],
   [
     { ...CAPTURED, gemms: [{ ...GEMM, calls: 1e300 }] },
-    "field gemms.0.calls: Invalid value: Expected <=9007199254740991 but received 1e+300",
+    "field gemms.0.calls: it must be a whole number from 0 to 2^53 - 1",
   ],
   [
     { ...CAPTURED, gemms: [{ ...GEMM, time_us: { number: "NaN" } }] },
