@@ -267,22 +267,21 @@ function recorded<P>(
 ): AutoChoice<P> | undefined {
   const point = places.find(({ text }) => text === here.text);
   if (point === undefined) return undefined;
+  const kernels = new Map(entrants.map((one) => [one.kernel.name, one]));
   const groups = point.groups.map((rows) =>
-    rows.flatMap((row): AutoChoice<P>[] => {
-      const entrant = entrants.find(({ kernel }) => kernel.name === row.kernel);
-      if (entrant === undefined) return [];
-      const same = entrant.named(row.config);
-      const config = same ?? entrant.near(row.config) ??
-        entrant.legal[0]?.config;
-      if (config === undefined) return [];
-      const { kernel } = entrant;
-      const predictedUs = Number(row.median_us);
-      return [{ kernel, config, by: same ? "table" : "model", predictedUs }];
-    })
+    rows.filter(({ kernel }) => kernels.has(kernel))
   );
   // Times of another timer or suite are not comparable: the one with the most kernels counts.
-  return groups.toSorted((a, b) => b.length - a.length)[0]
-    ?.toSorted((a, b) => a.predictedUs - b.predictedUs)[0];
+  const [rows = []] = groups.toSorted((a, b) => b.length - a.length);
+  const us = ({ median_us }: HintRow) => Number(median_us);
+  for (const row of rows.toSorted((a, b) => us(a) - us(b))) {
+    const entrant = kernels.get(row.kernel)!;
+    const same = entrant.named(row.config);
+    const config = same ?? entrant.near(row.config) ?? entrant.legal[0]?.config;
+    if (config === undefined) continue;
+    const by = same ? "table" : "model";
+    return { kernel: entrant.kernel, config, by, predictedUs: us(row) };
+  }
 }
 
 /** Recorded points of a kernel that a prediction is interpolated between. */

@@ -50,11 +50,21 @@ export function autoKernel<P>(
   { name, backend, kernels, rowsOn }: AutoKernelSpec<P>,
 ): Kernel<P> {
   const library = name === WITH_LIBRARY;
-  const choice = (point: P, info: DeviceInfo, device?: Device) =>
-    chooseAuto(point, {
+  type Asked = readonly [point: P, info: DeviceInfo, device?: Device];
+  let last: { asked: Asked; choice: AutoChoice<P> } | undefined;
+  // A case asks several times, and to list the configs of all kernels takes up to a second.
+  const choice = (...asked: Asked): AutoChoice<P> => {
+    const [point, info, device] = asked;
+    const isSame = last?.asked.length === asked.length &&
+      last.asked.every((one, i) => one === asked[i]);
+    if (last && isSame) return last.choice;
+    const choice = chooseAuto(point, {
       ...{ op, kernels, backend, info, library, rows: rowsOn(info.arch) },
       ...(device ? { device } : {}),
     });
+    last = { asked, choice };
+    return choice;
+  };
   const offer = ({ kernel, config, by }: AutoChoice<P>) => [{
     config: { [KERNEL]: kernel.name, ...config },
     by,

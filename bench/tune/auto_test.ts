@@ -6,7 +6,7 @@ import type { Device } from "../device/device.ts";
 import { CaseError } from "../model/errors.ts";
 import { formatValues, type Values } from "../model/grid.ts";
 import { defineKernel } from "../model/kernel.ts";
-import type { Kernel } from "../model/kernel_spec.ts";
+import type { Candidate, Kernel } from "../model/kernel_spec.ts";
 import { INFO } from "../testdata/jobs.ts";
 import { chooseAuto } from "./auto.ts";
 import { autoKernel, chosenBy } from "./auto_kernel.ts";
@@ -211,6 +211,22 @@ Deno.test("autoKernel() has one config, which names the chosen kernel and its ow
   );
   assertThrows(() => auto.builds(at(64), { kernel: "gone" }), CaseError);
   const other = { ...info, arch: "unknown" };
+  // With the device it is asked again: that may lack the library.
+  const blas = tiled("blas", { library: true });
+  const both = autoKernel(matmul, {
+    ...{ name: "auto-library", backend: "fake", kernels: [blas, tiled("a")] },
+    rowsOn: () => [
+      row({}),
+      row({ kernel: "blas", median_us: "6" }),
+    ],
+  });
+  const backend = fake({ kernels: {} });
+  using device = backend.open(backend.find().devices[0]!);
+  const point = at(64);
+  const names = (list: Iterable<Candidate>) =>
+    Array.from(list, ({ config }) => chosenBy(config)?.kernel);
+  assertEquals(names(both.candidates(point, device.info)), ["blas"]);
+  assertEquals(names(both.offers!(point, device)), ["a"]);
   assertEquals(auto.unsupported(at(64), info), undefined);
   const none = autoKernel(matmul, {
     ...{ name: "auto", backend: "fake", kernels, rowsOn: () => [] },
