@@ -1,6 +1,8 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { fileURLToPath } from "node:url";
+import { pythonTest } from "../backends/cuda/capture/testdata/mocks.ts";
 import { cxxTest } from "../backends/testdata/mocks.ts";
+import { temporary } from "../bench/testdata/temporary.ts";
 import { program } from "../cli/testdata/program.ts";
 
 /** The path of `name` in this folder. */
@@ -65,3 +67,45 @@ Deno.test("examples/ci pins the actions that this repository's workflow pins", a
   assert(theirs.size > 0);
   assertEquals([...theirs.difference(ours)], []);
 });
+
+pythonTest(
+  "examples/capture compares a recording with the profiler's",
+  async () => {
+    using folder = temporary();
+    const write = (name: string, value: unknown) => {
+      const path = `${folder.path}/${name}`;
+      Deno.writeTextFileSync(path, JSON.stringify(value));
+      return path;
+    };
+    const captured = write("captured.json", {
+      gemms: [
+        { time_us: 90, calls: 9, graph_calls: 3 },
+        { time_us: 5, calls: 1, graph_calls: 0 },
+      ],
+      other: [
+        { name: "cutlass_x", is_gemm: true, calls: 1, time_us: 5 },
+        { name: "softmax", is_gemm: false, calls: 1, time_us: 50 },
+      ],
+    });
+    const profile = write("profile.json", {
+      kernels: {
+        ...{ nvjet_x: [9, 88], cutlass_x: [1, 6], gemv_x: [1, 6] },
+        ...{ fmha_cutlass_x: [1, 70], softmax: [1, 50] },
+      },
+      calls: { "aten::mm": 6, "aten::_grouped_mm": 1, "aten::add": 8 },
+    });
+    const compare = example("capture/compare.py");
+    const { stdout, stderr, success } = await new Deno.Command("python3", {
+      args: [compare, captured, profile],
+    }).output();
+    assert(success, new TextDecoder().decode(stderr));
+    assertEquals(new TextDecoder().decode(stdout).split("\n"), [
+      "GEMM time, us: captured 95 + not seen as calls 5; profiler 100 (+0.0 %)",
+      "covered: 95.0 %",
+      "calls: captured 10 (3 of graphs); profiler's operators 7",
+      "  aten::_grouped_mm: 1",
+      "  aten::mm: 6",
+      "",
+    ]);
+  },
+);

@@ -4,7 +4,9 @@ import {
   mockProgram,
   staticProgram,
 } from "../../backends/cuda/capture/testdata/mocks.ts";
+import { dirname } from "node:path";
 import { ccTest } from "../../backends/testdata/mocks.ts";
+import { temporary } from "../../bench/testdata/temporary.ts";
 import { callsOf, captured } from "../testdata/capturing.ts";
 
 ccTest(
@@ -111,3 +113,30 @@ ccTest(
     );
   },
 );
+
+ccTest("capture says why the recorder cannot be built or loaded", async () => {
+  using folder = temporary();
+  const cases: readonly [Parameters<typeof captured>[1], RegExp][] = [
+    [
+      { options: ["--kernel-cache", `${folder.path}/a b`] },
+      /^error: Cannot load .* its path has a blank or a colon; name another folder with --kernel-cache DIR$/,
+    ],
+    [
+      {
+        options: ["--kernel-cache", folder.path],
+        env: { PATH: dirname(Deno.execPath()) },
+      },
+      /^error: Cannot build the recorder: .*install gcc, or put a C compiler first in PATH$/,
+    ],
+    [
+      { options: ["--kernel-cache", "/proc/nowhere"] },
+      /^error: Cannot write \/proc\/nowhere: /,
+    ],
+    [{ options: ["--out", "/proc/nowhere"] }, /^error: Cannot write \/proc/],
+  ];
+  for (const [options, text] of cases) {
+    const ran = await captured("cuda gemm 1 2 3 4", options);
+    assertEquals([ran.code, ran.stdout, ran.captured], [2, "", undefined]);
+    assertMatch(ran.stderr.trimEnd(), text);
+  }
+});

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import {
   mockFolder,
   mockProgram,
+  pythonTest,
 } from "../../backends/cuda/capture/testdata/mocks.ts";
 import { ccTest } from "../../backends/testdata/mocks.ts";
 import { readCaptured } from "../../bench/model/captured.ts";
@@ -192,7 +193,7 @@ const FAKE = fileURLToPath(
   new URL("../../backends/cuda/capture/testdata/python/", import.meta.url),
 );
 
-ccTest(
+pythonTest(
   "capture records what PyTorch computes without cuBLAS, and phases",
   async () => {
     const ran = await captured(`${FAKE}products.py`, {
@@ -222,7 +223,7 @@ ccTest(
   },
 );
 
-ccTest(
+pythonTest(
   "capture records a library that is loaded for itself alone",
   async () => {
     const ran = await captured(`${FAKE}plugin.py`, { path: "python3" });

@@ -6,11 +6,10 @@
 
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { removeIfThere } from "../../../bench/files/disk.ts";
+import { onDisk, removeIfThere } from "../../../bench/files/disk.ts";
 import { hashOf } from "../../../bench/files/hash.ts";
 import { privateFolder } from "../../../bench/files/private_folder.ts";
-import { UserError } from "../../../bench/model/errors.ts";
-import { CaseError } from "../../../bench/model/errors.ts";
+import { CaseError, UserError } from "../../../bench/model/errors.ts";
 import { runCompiler } from "../../shared/compiler.ts";
 import { find, inCuda, thisHost } from "../../shared/find_library.ts";
 
@@ -55,7 +54,7 @@ export async function buildRecorder(
 ): Promise<string> {
   const paths = ["recorder.h", ...SOURCES].map((name) => join(FOLDER, name));
   const texts = paths.map((path) => Deno.readTextFileSync(path));
-  privateFolder(cache);
+  onDisk(cache, () => privateFolder(cache));
   const library = join(cache, `capture-${hashOf(...OPTIONS, ...texts)}.so`);
   // The loader separates the names of LD_PRELOAD by both.
   if (/[\s:]/.test(library)) {

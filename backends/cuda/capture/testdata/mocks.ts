@@ -6,7 +6,7 @@
 
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { scratch } from "../../../testdata/mocks.ts";
+import { ccTest, scratch } from "../../../testdata/mocks.ts";
 
 const built = new Map<string, string>();
 
@@ -48,4 +48,20 @@ export function staticProgram(): string {
 /** Returns the folder of the mock libraries. */
 export function mockFolder(): string {
   return dirname(mockProgram());
+}
+
+const hasPython = (() => {
+  try {
+    return new Deno.Command("python3", { args: ["-c", ""] }).outputSync()
+      .success;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+})();
+
+/** Registers a test that needs Python; its name says so where there is none. */
+export function pythonTest(name: string, fn: () => Promise<void>): void {
+  if (hasPython) ccTest(name, fn);
+  else Deno.test.ignore(`${name} (ignored: no python3 on the path)`, fn);
 }
