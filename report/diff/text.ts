@@ -5,7 +5,11 @@
  * @module
  */
 
-import { padded, widthOf } from "../../bench/files/terminal_text.ts";
+import {
+  folded as wrapped,
+  padded,
+  widthOf,
+} from "../../bench/files/terminal_text.ts";
 import {
   type Diff,
   folded,
@@ -72,7 +76,7 @@ export function diffText(
     const used = widthOf(verdict! + rest + reason) + 2 * GAP.length;
     return reason === "" || used <= width
       ? [`${line}${GAP}${reason}`.trimEnd()]
-      : [line.trimEnd(), ...wrapped(reason, width)];
+      : [line.trimEnd(), ...wrapped(INDENT + reason, width, INDENT)];
   });
   const groups = [
     ...missing.map((text) =>
@@ -162,20 +166,6 @@ export function reasonOf(judged: Judged): string {
 /** Returns the probability of an interval, per cent: both sides of it are left out. */
 function shareOf({ level = 0.99 }: Interval): number {
   return Number((100 * (2 * level - 1)).toPrecision(4));
-}
-
-/** Wraps `text` into indented lines of `width`; a longer word has a line of its own. */
-function wrapped(text: string, width: number): readonly string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    const longer = line === "" ? word : `${line} ${word}`;
-    if (line !== "" && INDENT.length + widthOf(longer) > width) {
-      lines.push(line);
-      line = word;
-    } else line = longer;
-  }
-  return [...lines, line].map((part) => `${INDENT}${part}`);
 }
 
 function signed(us: number): string {

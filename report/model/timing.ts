@@ -80,15 +80,18 @@ export function largest<R extends TimingRow>(
 }
 
 /**
- * Returns the rows of one timer and cache for each suite and device, and how many are of others
- * where none is chosen: `8 by batch:15, 16 by graph`. Published rows stay.
+ * Returns those of `all` whose rows are of one timer and cache for each suite and device. Published
+ * rows stay.
  *
+ * @param note Takes a line on how many rows are of others, where none is chosen.
  * @throws {UserError} Where no row has what is chosen.
  */
-export function ofOneTiming<R extends TimingRow>(
-  rows: readonly R[],
-  { timer, cache }: TimingChoice,
-): { readonly rows: readonly R[]; readonly others: string } {
+export function ofOneTiming<T>(
+  all: readonly T[],
+  rowIn: (one: T) => TimingRow,
+  { timer, cache, note }: TimingChoice & { note?(line: string): void },
+): readonly T[] {
+  const rows = all.map(rowIn);
   const groups = byTiming(rows.filter((row) => !isPublished(row)));
   const fitting = groups.filter(([row]) =>
     (timer === undefined || row!.timer === timer) &&
@@ -108,15 +111,15 @@ export function ofOneTiming<R extends TimingRow>(
   const isChosen = timer !== undefined || cache !== undefined;
   const left = isChosen ? [] : groups.filter(([row]) => !chosen.has(row!));
   const counts = Map.groupBy(left, ([row]) => timingOf(row!));
-  return {
-    rows: rows.filter((row) => isPublished(row) || chosen.has(row)),
-    others: [...counts].map(([name, own]) =>
-      `${own.reduce((sum, { length }) => sum + length, 0)} by ${name}`
-    ).join(", "),
-  };
-}
-
-/** Says which rows {@linkcode ofOneTiming} leaves out, and how to see them. */
-export function othersLine(others: string): string {
-  return `Not shown: rows of other timers or caches, ${others}; choose with --timer and --cache`;
+  const others = [...counts].map(([name, own]) =>
+    `${own.reduce((sum, { length }) => sum + length, 0)} by ${name}`
+  );
+  if (others.length > 0) {
+    note?.(
+      `Not shown: rows of other timers or caches, ${
+        others.join(", ")
+      }; choose with --timer and --cache`,
+    );
+  }
+  return all.filter((_, i) => isPublished(rows[i]!) || chosen.has(rows[i]!));
 }

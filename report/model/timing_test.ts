@@ -37,6 +37,19 @@ Deno.test("byTiming() puts peers beside ours, unless ours have their timer", () 
   assertEquals(byTiming(others).length, 2);
 });
 
+/** The rows of one timing, and what is said of others. */
+function chosenOf(
+  rows: readonly CsvRow[],
+  choice: { readonly timer?: string; readonly cache?: string } = {},
+) {
+  const notes: string[] = [];
+  const chosen = ofOneTiming(rows, (row) => row, {
+    ...choice,
+    note: (line) => notes.push(line),
+  });
+  return { rows: chosen, notes };
+}
+
 Deno.test("ofOneTiming() takes what has the most rows for each suite and device", () => {
   const rows = [
     own("do_bench"),
@@ -47,10 +60,12 @@ Deno.test("ofOneTiming() takes what has the most rows for each suite and device"
     own("perftest", { harness: "published" }),
   ];
   const equal = [own("graph"), own("do_bench")];
-  assertEquals(ofOneTiming(equal, {}).rows, [equal[1]!]);
-  const chosen = ofOneTiming(rows, {});
+  assertEquals(chosenOf(equal).rows, [equal[1]!]);
+  const chosen = chosenOf(rows);
   assertEquals(chosen.rows, [1, 2, 3, 5].map((at) => rows[at]!));
-  assertEquals(chosen.others, "1 by do_bench, 1 by graph, warm");
+  assertEquals(chosen.notes, [
+    "Not shown: rows of other timers or caches, 1 by do_bench, 1 by graph, warm; choose with --timer and --cache",
+  ]);
 });
 
 Deno.test("ofOneTiming() takes the timer and the cache that are chosen, or refuses", () => {
@@ -60,19 +75,19 @@ Deno.test("ofOneTiming() takes the timer and the cache that are chosen, or refus
     own("graph", { k: "9" }),
     own("graph", { cache: "warm" }),
   ];
-  assertEquals(ofOneTiming(rows, { timer: "do_bench" }).rows, [rows[0]!]);
-  assertEquals(ofOneTiming(rows, { cache: "warm" }), {
+  assertEquals(chosenOf(rows, { timer: "do_bench" }).rows, [rows[0]!]);
+  assertEquals(chosenOf(rows, { cache: "warm" }), {
     rows: [rows[3]!],
-    others: "",
+    notes: [],
   });
   assertEquals(
-    assertThrows(() => ofOneTiming(rows, { timer: "batch:4" }), UserError)
+    assertThrows(() => chosenOf(rows, { timer: "batch:4" }), UserError)
       .message,
     "No row is timed by batch:4: there are rows by do_bench; graph; graph, warm",
   );
   assertEquals(
     assertThrows(
-      () => ofOneTiming([own("graph")], { cache: "warm" }),
+      () => chosenOf([own("graph")], { cache: "warm" }),
       UserError,
     ).message,
     "No row is timed by any timer, warm: there are rows by graph",

@@ -12,7 +12,7 @@ import type { Calibration } from "../../../bench/measure/figures.ts";
 import { deviceFolder, readDeviceFile } from "../../../bench/row/results.ts";
 import { isPublished } from "../../../bench/row/row.ts";
 import { type ChartData, chartData } from "../../../report/chart/data.ts";
-import { ofOneTiming, othersLine } from "../../../report/model/timing.ts";
+import { ofOneTiming } from "../../../report/model/timing.ts";
 import type { ThemeName } from "../../../report/chart/theme.ts";
 import {
   evidenceOf,
@@ -65,9 +65,10 @@ export async function* albumsOf(options: AlbumOptions): AsyncGenerator<Album> {
   const wanted = all.filter(({ row }) =>
     suites.length === 0 || suites.includes(row.suite)
   );
-  const { rows, others } = ofOneTiming(wanted.map(({ row }) => row), options);
-  if (others !== "") tellFolded(othersLine(others));
-  const shown = new Set(rows);
+  const shown = ofOneTiming(wanted, ({ row }) => row, {
+    ...options,
+    note: tellFolded,
+  });
   // Whatever is drawn of them, a kernel has the same colour.
   const names = [...new Set(all.map(({ row: { kernel } }) => kernel))];
   const unknown = kernels.find((name) => !names.includes(name));
@@ -79,12 +80,7 @@ export async function* albumsOf(options: AlbumOptions): AsyncGenerator<Album> {
       EXIT.nothing,
     );
   }
-  for (
-    const [folder, rows] of Map.groupBy(
-      wanted.filter(({ row }) => shown.has(row)),
-      ({ row }) => folderOf(row),
-    )
-  ) {
+  for (const [folder, rows] of Map.groupBy(shown, (one) => folderOf(one.row))) {
     const own = rows.map(({ row: { kernel } }) => kernel);
     // Of a suite without any of them nothing is drawn.
     if (kernels.length > 0 && !own.some((name) => kernels.includes(name))) {

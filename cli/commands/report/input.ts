@@ -6,15 +6,10 @@
 
 import { basename } from "node:path";
 import { median } from "../../../bench/measure/stats.ts";
-import type { CsvRow } from "../../../bench/row/csv_row.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import { causesOf, type Judged } from "../../../report/diff/verdict.ts";
 import { rowOf } from "../../../report/diff/diff.ts";
-import {
-  ofOneTiming,
-  othersLine,
-  type TimingChoice,
-} from "../../../report/model/timing.ts";
+import { ofOneTiming } from "../../../report/model/timing.ts";
 import type {
   Outcome,
   ReportInput,
@@ -59,7 +54,10 @@ export async function inputOf(options: Source): Promise<ReportInput> {
   if (against === undefined) {
     const all = await readRows(paths);
     if (all.length === 0) throw nothingIn(paths);
-    const rows = ofTiming(all, ({ row }) => row, options);
+    const rows = ofOneTiming(all, ({ row }) => row, {
+      ...options,
+      note: tellFolded,
+    });
     return {
       ...shared,
       now: await runOf(rows, labelOf(paths)),
@@ -84,18 +82,6 @@ export async function inputOf(options: Source): Promise<ReportInput> {
     against: { base: await runOf(base, labels.base), outcomes },
     sources: [...sourcesOf(now), ...sourcesOf(base)],
   };
-}
-
-/** Returns those of `all` whose rows are of one timing, and tells of the others. */
-function ofTiming<T>(
-  all: readonly T[],
-  rowIn: (one: T) => CsvRow,
-  choice: TimingChoice,
-): readonly T[] {
-  const { rows, others } = ofOneTiming(all.map(rowIn), choice);
-  if (others !== "") tellFolded(othersLine(others));
-  const shown = new Set(rows);
-  return all.filter((one) => shown.has(rowIn(one)));
 }
 
 function nothingIn(paths: readonly string[]): UserError {
@@ -166,7 +152,10 @@ async function outcomesOf(
     { ...paths, threshold: options.threshold },
     { lean: false, note: tell },
   );
-  const judged = ofTiming(all, ({ pair }) => rowOf(pair), options);
+  const judged = ofOneTiming(all, ({ pair }) => rowOf(pair), {
+    ...options,
+    note: tellFolded,
+  });
   const base = inOrder(judged.map(({ pair }) => pair.base));
   const now = inOrder(judged.map(({ pair }) => pair.next));
   const places = new Map(

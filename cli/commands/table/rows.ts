@@ -11,7 +11,7 @@ import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import type { CsvRow } from "../../../bench/row/csv_row.ts";
 import { isPublished } from "../../../bench/row/row.ts";
 import { pointOf } from "../../../report/model/axes.ts";
-import { ofOneTiming, othersLine } from "../../../report/model/timing.ts";
+import { ofOneTiming } from "../../../report/model/timing.ts";
 import { isFile, isSource } from "../../../session/cases.ts";
 import { HOME } from "../../../session/home.ts";
 import {
@@ -123,9 +123,7 @@ export async function tableRows(
     ) {
       return { rows, sides: [] };
     }
-    const { rows: shown, others } = ofOneTiming(rows, options);
-    if (others !== "") tellFolded(othersLine(others));
-    return { rows: shown, sides: [] };
+    return { rows: ofTiming(rows, options), sides: [] };
   }
   throw new UserError(
     `No row of kernel ${options.kernels.join(", ") || "any"} is of suite ${
@@ -227,8 +225,7 @@ function besideOne(
     );
   }
   const chosen = sets.map((set) => set.rows.filter((row) => wanted.has(row)));
-  const { rows: last, others } = ofOneTiming(chosen.at(-1)!, options);
-  if (others !== "") tellFolded(othersLine(others));
+  const last = ofTiming(chosen.at(-1)!, options);
   const wayOf = ({ suite, device, timer, cache }: CsvRow) =>
     JSON.stringify([suite, device, timer, cache]);
   const ways = new Set(last.map(wayOf));
@@ -260,6 +257,10 @@ function suitesOf(file: string, known: ReadonlySet<string>): string[] {
     }, or measure it with \`bench --suite ${file}\``,
     EXIT.nothing,
   );
+}
+
+function ofTiming(rows: readonly CsvRow[], options: RowChoice) {
+  return ofOneTiming(rows, (row) => row, { ...options, note: tellFolded });
 }
 
 /** Returns whether figures are relative to a baseline that no option names. */
