@@ -142,3 +142,13 @@ export function counted(
 ): string {
   return `${count} ${count === 1 ? one : more}`;
 }
+
+/**
+ * Formats a share from 0 to 1 in per cent: `12.3 %`. Shares below 1 % have two significant digits,
+ * `0.089 %`.
+ */
+export function percent(share: number): string {
+  const value = 100 * share;
+  const isSmall = value !== 0 && Math.abs(value) < 1;
+  return `${isSmall ? Number(value.toPrecision(2)) : value.toFixed(1)} %`;
+}

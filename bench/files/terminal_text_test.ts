@@ -6,6 +6,7 @@ import { within } from "../../cli/testdata/program.ts";
 import {
   aligned,
   padded,
+  percent,
   shortened,
   visible,
   visiblePainted,
@@ -78,5 +79,12 @@ Deno.test("aligned() keeps columns in line where text is wide", () => {
   assertEquals(
     aligned([["核", "1", "a"], ["naive", "22", ""]], new Set([1])),
     ["核      1  a", "naive  22"],
+  );
+});
+
+Deno.test("percent() keeps two digits of a small share", () => {
+  assertEquals(
+    [1, 0.1234, 0.01, 0.00089, 0, -0.004].map(percent),
+    ["100.0 %", "12.3 %", "1.0 %", "0.089 %", "0.0 %", "-0.4 %"],
   );
 });

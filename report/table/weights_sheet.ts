@@ -4,7 +4,7 @@
  * @module
  */
 
-import { shortened } from "../../bench/files/terminal_text.ts";
+import { percent, shortened } from "../../bench/files/terminal_text.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { isNoisyRow, noiseNotes } from "../model/noise.ts";
 import { soundTimeOf } from "../model/sol.ts";
@@ -312,10 +312,6 @@ function formatMs(ms: number): string {
 
 function shortCount(count: number): string {
   return `${Number(count.toPrecision(4))}`;
-}
-
-function percent(share: number): string {
-  return `${(100 * share).toFixed(1)} %`;
 }
 
 /** Returns the sum over the lines with a figure; undefined where none has one. */

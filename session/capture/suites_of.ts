@@ -4,7 +4,12 @@
  * @module
  */
 
-import { folded, shortened, visible } from "../../bench/files/terminal_text.ts";
+import {
+  folded,
+  percent,
+  shortened,
+  visible,
+} from "../../bench/files/terminal_text.ts";
 import type { Captured } from "../../bench/model/captured.ts";
 import {
   BOUND,
@@ -93,7 +98,7 @@ function textOf(
         ? ["", "No operation of mnkbench computes:"]
         : []),
       ...uncovered.map((line) =>
-        `- ${percent(line.share)} ${line.label}: ${line.why}`
+        `- ${shareOf(line)} ${line.label}: ${line.why}`
       ),
     ].flatMap((line) =>
       line === ""
@@ -109,7 +114,7 @@ function textOf(
       `  // ${
         comment(
           [
-            `${percent(line.share)}, ${calls(line.calls!)} a ${step.unit}`,
+            `${shareOf(line)}, ${calls(line.calls!)} a ${step.unit}`,
             line.names.join(", "),
           ].filter(Boolean).join(": "),
         )
@@ -151,8 +156,8 @@ function comment(text: string): string {
 }
 
 /** Formats a share; a dash where it is unknown. */
-function percent(share: number | undefined): string {
-  return share === undefined ? "-" : `${(100 * share).toFixed(1)} %`;
+function shareOf({ share }: CapturedLine): string {
+  return share === undefined ? "-" : percent(share);
 }
 
 /** Formats how often something is called a step. */
