@@ -26,7 +26,7 @@ export interface WeightLine {
   readonly calls?: number | undefined;
   /** Milliseconds a step; undefined where they are unknown. */
   readonly ms: number | undefined;
-  /** From 0 to 1. */
+  /** Of the time of all kernels, or of their bound; from 0 to 1. */
   readonly share: number | undefined;
   /** What its rows are: there, not there, of no operation; or it is no GEMM. */
   readonly state: "measured" | "not measured" | "no op" | "other";
@@ -107,7 +107,7 @@ export function weightsSheet(
       ? [{ head: `ms a ${unit}`, of: ({ ms }: WeightLine) => ms, isSum: true }]
       : []),
     {
-      head: isTimed ? "share" : "share of bound",
+      head: isTimed ? "share of kernels" : "share of bound",
       ...{ of: ({ share }) => share, format: percent, isSum: true },
     },
     {
@@ -131,7 +131,13 @@ export function weightsSheet(
       : []),
   ];
   const ranked = [
-    ...["share", "share of bound", "ms to win", "fastest", `ms a ${unit}`],
+    ...[
+      "share of kernels",
+      "share of bound",
+      "ms to win",
+      "fastest",
+      `ms a ${unit}`,
+    ],
     ...["back to back", "measured ms", "share of SOL", `calls a ${unit}`],
   ].map((head) => 1 + columns.findIndex((column) => column.head === head))
     .filter((at) => at > 0);
@@ -294,7 +300,7 @@ function savingNotes(
         formatMs(ms - saved)
       } ms, ${(ms / (ms - saved)).toFixed(3)}x as fast; ${
         percent(part)
-      } of it is measured`,
+      } of its kernel time is measured`,
     ];
   };
   return [

@@ -20,7 +20,7 @@ export interface CapturedLine {
   readonly calls?: number;
   /** Milliseconds a step; undefined where they are unknown. */
   readonly ms: number | undefined;
-  /** Share of the step, from 0 to 1; undefined where it is unknown. */
+  /** Share of the time of all kernels, from 0 to 1; undefined where it is unknown, and of no kernel. */
   readonly share: number | undefined;
   /** The point of an operation that computes it. */
   readonly point?: GemmPoint;
@@ -36,8 +36,8 @@ export interface CapturedStep {
   readonly rest: readonly CapturedLine[];
   /** Milliseconds of a step; undefined where no time is known. */
   readonly ms: number | undefined;
-  /** What shares are of: time, or least times where no time is known. */
-  readonly of: "time" | "bound";
+  /** What shares are of: the time of kernels, or least times where no time is known. */
+  readonly of: "kernels" | "bound";
   /** What a step is: the whole window where the steps in it are unknown. */
   readonly unit: "step" | "window";
 }
@@ -87,7 +87,10 @@ function labelOfGemm(gemm: CapturedGemm): string {
   ].filter((word) => word !== "").join(" ");
 }
 
-/** Returns the lines of a step of `captured`, whose shares add up to 1. */
+/**
+ * Returns the lines of a step of `captured`. Shares are of the time of kernels, and add up to 1: that of
+ * the window says little where the GPU mostly waits.
+ */
 export function stepOf(captured: Captured): CapturedStep {
   const { steps = 1, window_s, gemms, other, clock, gpu_busy_us } = captured;
   const isTimed = clock !== "none";
@@ -136,30 +139,29 @@ export function stepOf(captured: Captured): CapturedStep {
   // Kernels of several streams may run at once: their sum is more than the time in which any ran.
   const busy = gpu_busy_us === undefined ? sum : gpu_busy_us / 1e3 / steps;
   const idle = isTimed ? Math.max(0, 1e3 * window_s / steps - busy) : 0;
-  const whole = sum + idle;
   const withShare = <T extends { cost: number | undefined }>(
     { cost, ...line }: T,
   ) => ({
     ...line,
-    share: cost === undefined || whole === 0 ? undefined : cost / whole,
+    share: cost === undefined || sum === 0 ? undefined : cost / sum,
   });
   const byCost = (a: { cost: number | undefined }, b: typeof a) =>
     (b.cost ?? 0) - (a.cost ?? 0);
   return {
     gemms: lines.toSorted(byCost).map(withShare),
     rest: [
-      ...kernels.toSorted(byCost),
+      ...kernels.toSorted(byCost).map(withShare),
       // Rounding of the sum is no time without a kernel.
-      ...(idle > 1e-9 * whole
+      ...(idle > 1e-9 * (sum + idle)
         ? [{
           ...none,
           label: clock === "cupti" ? "no kernel" : "not recorded",
-          ...{ ms: idle, cost: idle },
+          ...{ ms: idle, share: undefined },
         }]
         : []),
-    ].map(withShare),
-    ms: isTimed ? whole : undefined,
-    of: isTimed ? "time" : "bound",
+    ],
+    ms: isTimed ? sum + idle : undefined,
+    of: isTimed ? "kernels" : "bound",
     unit: captured.steps === undefined ? "window" : "step",
   };
 }

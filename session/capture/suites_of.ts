@@ -82,7 +82,7 @@ function textOf(
 ): string {
   const { op: value, kernels, baselines } = IMPORTS[op]!;
   const program = programOf(captured);
-  const of = step.of === "time" ? `a ${step.unit}'s time` : BOUND;
+  const of = step.of === "kernels" ? "the time of all kernels" : BOUND;
   const uncovered = step.gemms.filter(({ why }) => why !== undefined);
   const imports = ["defineSuite", value, kernels].toSorted();
   return [

@@ -18,19 +18,19 @@ Deno.test("capturedSuites() lists shapes by cost, and what no op computes", () =
     `/**
  * GEMMs of python serve.py.
  *
- * The most expensive come first. Shares are of a step's time.
+ * The most expensive come first. Shares are of the time of all kernels.
  * Those of another operation are in captured-scaled-matmul.ts.
  *
  * No operation of mnkbench computes:
- * - 10.0 % 4 of 16×64×128 bf16 nt: a batch of 4 products
+ * - 26.3 % 4 of 16×64×128 bf16 nt: a batch of 4 products
  */
 
 import { defineSuite, kernels, matmul } from "mnkbench";
 
 const gemms = [
-  // 20.0 %, 5 calls a step: cublasGemmEx
+  // 52.6 %, 5 calls a step: cublasGemmEx
   { m: 16, n: 64, k: 128, type: "bf16", epilogue: "none", layout: "nt", lda: 136 },
-  // 2.0 %, 5 calls a step: * / q proj
+  // 5.3 %, 5 calls a step: * / q proj
   { m: 16, n: 32, k: 128, type: "bf16", epilogue: "none", layout: "nt" },
 ] as const;
 

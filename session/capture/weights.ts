@@ -76,6 +76,7 @@ export function weightsOf(
         ...(step.of === "bound"
           ? [`no time was captured: shares are of ${BOUND}`]
           : []),
+        ...busyNote(captured),
         ...(missing.length > 0
           ? [`${countOf(missing, gemms)} not measured${on}: \`${suite}\``]
           : []),
@@ -96,6 +97,19 @@ export function weightsOf(
       ],
     };
   });
+}
+
+/** Says how much of the window kernels ran, which shares do not say. */
+function busyNote(
+  { gpu_busy_us, window_s }: Captured,
+): readonly string[] {
+  if (gpu_busy_us === undefined || window_s === 0) return [];
+  const part = 100 * gpu_busy_us / 1e6 / window_s;
+  return [
+    `the GPU was busy for ${part.toFixed(1)} % of ${
+      Number(window_s.toPrecision(3))
+    } s`,
+  ];
 }
 
 function countOf(some: readonly unknown[], all: readonly unknown[]): string {

@@ -65,38 +65,38 @@ function linesOf(
 Deno.test("weightsOf() and weightsSheet() show all of a step in 120 columns", () => {
   assertEquals(linesOf(weightsOf(CAPTURED, ROWS, NOTES), 120), [
     "python serve.py, captured on NVIDIA H200, measured on NVIDIA H200",
-    "                        calls a                      measured  share of                            back to",
-    "what runs                  step  ms a step    share        ms       SOL        fastest  ms to win     back",
-    "16×2112×7168 bf16 nt          5      0.200   40.0 %     0.100    20.0 %       wgmma-k*      0.040    0.010",
-    "16×64×7168 bf16 nt            5      0.100   20.0 %    ~0.040    50.0 %        cublas       0.000",
-    "16×96×128 bf16 nt             5      0.025    5.0 %                      not measured",
-    "8 of 16×64×128 bf16 nt        5      0.015    3.0 %                             no op",
-    "softmax                       2      0.025    5.0 %",
-    "no kernel                            0.135   27.0 %",
-    "sum                                  0.500  100.0 %    ~0.140                               0.040    0.010",
+    "                        calls a             share of  measured  share of                            back to",
+    "what runs                  step  ms a step   kernels        ms       SOL        fastest  ms to win     back",
+    "16×2112×7168 bf16 nt          5      0.200    54.8 %     0.100    20.0 %       wgmma-k*      0.040    0.010",
+    "16×64×7168 bf16 nt            5      0.100    27.4 %    ~0.040    50.0 %        cublas       0.000",
+    "16×96×128 bf16 nt             5      0.025     6.8 %                      not measured",
+    "8 of 16×64×128 bf16 nt        5      0.015     4.1 %                             no op",
+    "softmax                       2      0.025     6.8 %",
+    "no kernel                            0.135",
+    "sum                                  0.500   100.0 %    ~0.140                               0.040    0.010",
     "  * faster than what runs now",
     "  measured ms: calls × time of cublas; ms to win: ms a step × (1 - fastest / measured)",
     "  ~ noisy (1 of 5 rows): quartiles over 20 % apart, mean over 1.2 medians, runs over 5 % apart, or clocks lowered; try",
     "    --runs 5",
     "  1 of 4 GEMMs not measured on NVIDIA H200: `mnkbench bench --suite captured.ts`",
     "  no op: 8 of 16×64×128 bf16 nt: a batch of 8 products",
-    "  with the fastest kernels the step of 0.500 ms becomes 0.460 ms, 1.087x as fast; 60.0 % of it is measured",
-    "  back to back the step of 0.500 ms becomes 0.490 ms, 1.020x as fast; 40.0 % of it is measured",
+    "  with the fastest kernels the step of 0.500 ms becomes 0.460 ms, 1.087x as fast; 82.2 % of its kernel time is measured",
+    "  back to back the step of 0.500 ms becomes 0.490 ms, 1.020x as fast; 54.8 % of its kernel time is measured",
   ]);
 });
 
 Deno.test("weightsSheet() leaves out the last figures in 80 columns", () => {
   assertEquals(linesOf(weightsOf(CAPTURED, ROWS, NOTES), 80), [
     "python serve.py, captured on NVIDIA H200, measured on NVIDIA H200",
-    "                                                                      back to",
-    "what runs               ms a step    share        fastest  ms to win     back",
-    "16×2112×7168 bf16 nt        0.200   40.0 %       wgmma-k*      0.040    0.010",
-    "16×64×7168 bf16 nt          0.100   20.0 %        cublas       0.000",
-    "16×96×128 bf16 nt           0.025    5.0 %  not measured",
-    "8 of 16×64×128 bf16 nt      0.015    3.0 %         no op",
-    "softmax                     0.025    5.0 %",
-    "no kernel                   0.135   27.0 %",
-    "sum                         0.500  100.0 %                     0.040    0.010",
+    "                                   share of                            back to",
+    "what runs               ms a step   kernels        fastest  ms to win     back",
+    "16×2112×7168 bf16 nt        0.200    54.8 %       wgmma-k*      0.040    0.010",
+    "16×64×7168 bf16 nt          0.100    27.4 %        cublas       0.000",
+    "16×96×128 bf16 nt           0.025     6.8 %  not measured",
+    "8 of 16×64×128 bf16 nt      0.015     4.1 %         no op",
+    "softmax                     0.025     6.8 %",
+    "no kernel                   0.135",
+    "sum                         0.500   100.0 %                     0.040    0.010",
     "  * faster than what runs now",
     "  3 columns left out to fit: `table --all` has all",
     "  measured ms: calls × time of cublas; ms to win: ms a step × (1 - fastest /",
@@ -106,9 +106,9 @@ Deno.test("weightsSheet() leaves out the last figures in 80 columns", () => {
     "  1 of 4 GEMMs not measured on NVIDIA H200: `mnkbench bench --suite captured.ts`",
     "  no op: 8 of 16×64×128 bf16 nt: a batch of 8 products",
     "  with the fastest kernels the step of 0.500 ms becomes 0.460 ms, 1.087x as",
-    "    fast; 60.0 % of it is measured",
-    "  back to back the step of 0.500 ms becomes 0.490 ms, 1.020x as fast; 40.0 % of",
-    "    it is measured",
+    "    fast; 82.2 % of its kernel time is measured",
+    "  back to back the step of 0.500 ms becomes 0.490 ms, 1.020x as fast; 54.8 % of",
+    "    its kernel time is measured",
   ]);
 });
 
@@ -173,10 +173,21 @@ Deno.test("weightsSheet() adds the GEMMs and kernels beyond those that it shows"
     ...["k0", long(1), long(2), long(3), long(4)],
     ...["3 other kernels", "no kernel"],
   ]);
-  const figures = ["ms a step", "share", "measured ms", "fastest", "ms to win"];
+  const figures = [
+    "ms a step",
+    "share of kernels",
+    "measured ms",
+    "fastest",
+    "ms to win",
+  ];
   assertEquals(texts(figures, 0), [
-    ...["0.200", "40.0 %", "0.100", "wgmma-k", "0.040"],
+    ...["0.200", "54.6 %", "0.100", "wgmma-k", "0.040"],
   ]);
-  assertEquals(texts(figures, 1), ["0.140", "28.0 %", "~0.040", "", "0.000"]);
-  assertEquals(foot[0]![head.indexOf("share")]!.text, "100.0 %");
+  assertEquals(texts(figures, 1), ["0.140", "38.3 %", "~0.040", "", "0.000"]);
+  assertEquals(foot[0]![head.indexOf("share of kernels")]!.text, "100.0 %");
+});
+
+Deno.test("weightsOf() says for how much of the window the GPU was busy", () => {
+  const [weights] = weightsOf({ ...CAPTURED, gpu_busy_us: 250 }, [], NOTES);
+  assert(weights!.notes.includes("the GPU was busy for 25.0 % of 0.001 s"));
 });

@@ -16,7 +16,10 @@ const MOST_OTHERS = 5;
 /** Columns of a kernel's name. */
 const NAME_WIDTH = 100;
 
-/** Returns the lines of a summary: GEMMs in the order of what they cost, and what is not covered. */
+/**
+ * Returns the lines of a summary: GEMMs in the order of what they cost, with shares of the time of all
+ * kernels, and what is not covered.
+ */
 export function summaryOf(captured: Captured): readonly string[] {
   const { gemms, other, clock, window_s, gpu_busy_us, notes } = captured;
   const time = timeOf(gemms);
@@ -25,13 +28,13 @@ export function summaryOf(captured: Captured): readonly string[] {
   const calls = gemms.reduce((sum, gemm) => sum + gemm.calls, 0);
   const busy = gpu_busy_us === undefined
     ? ""
-    : `; the GPU was busy for ${percent(gpu_busy_us, window_s * 1e6)}`;
+    : `; the GPU was busy for ${percent(gpu_busy_us, window_s * 1e6)} of it`;
   const timed = clock === "none" ? "" : `, ${milliseconds(time)} of kernels`;
   return [
     `${counted(gemms.length, "GEMM")} in ${counted(calls, "call")}${timed} in ${
-      window_s.toFixed(1)
+      Number(window_s.toPrecision(3))
     } s${busy}`,
-    ...tableOf(gemms, time),
+    ...tableOf(gemms, time + timeOf(other)),
     ...(clock === "cupti"
       ? [
         `GEMM time covered: ${percent(time, time + timeOf(unseen))}${
@@ -69,7 +72,7 @@ function tableOf(
   return [
     ...aligned([
       [
-        ...["share", "calls", "us/call", "MxNxK", "types", "layout"],
+        ...["share of kernels", "calls", "us/call", "MxNxK", "types", "layout"],
         ...["epilogue", "phase", "op"],
       ],
       ...lines,
