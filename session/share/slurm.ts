@@ -418,9 +418,11 @@ function endOf(state: string | undefined, times: number): string | undefined {
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  signal.addEventListener("abort", () => resolve(), { once: true });
+  const end = () => resolve();
+  const timer = setTimeout(end, ms);
+  signal.addEventListener("abort", end);
   await promise;
+  signal.removeEventListener("abort", end);
   clearTimeout(timer);
 }
 

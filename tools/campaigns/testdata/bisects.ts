@@ -12,13 +12,13 @@ import { below, randomOf } from "./mutations.ts";
 /** Commits of a repository, of which the first is good and the last is bad. */
 const COMMITS = 64;
 /** The milliseconds that the kernel waits before and after it was made slower. */
-const WAIT_MS = { before: 4, after: 8 };
+const WAIT_MS = { before: 10, after: 40 };
 /** Commits that a bisection may measure: one more than the logarithm of their number. */
 const MOST_MEASURED = 8;
 const ARGS = [
   ...["--suite", "./suite.ts", "--backend", "cpu"],
   // The difference is far beyond what a busy machine makes of one round.
-  ...["--warmup", "1", "--rep", "100", "--runs", "1", "--threshold", "30"],
+  ...["--warmup", "1", "--rep", "400", "--runs", "1", "--threshold", "100"],
 ];
 
 /** The outcome of a campaign. */
@@ -35,7 +35,12 @@ export interface Bisected {
 
 /** Makes the kernel slower in a random commit of a new repository, `count` times. Needs git and cc. */
 export async function bisectPlanted(
-  { count, seed }: { readonly count: number; readonly seed: number },
+  { count, seed, note = () => {} }: {
+    readonly count: number;
+    readonly seed: number;
+    /** Takes a line for each bisection. */
+    readonly note?: (line: string) => void;
+  },
 ): Promise<Bisected> {
   const random = randomOf(seed);
   const seconds: number[] = [];
@@ -62,6 +67,7 @@ export async function bisectPlanted(
           `commit-${slower} is slower, found is ${first} after ${measured} measured`,
         );
       } else most = Math.max(most, measured);
+      note(`commit-${slower}: ${first} after ${measured} measured`);
     } catch (error) {
       failures.push(`commit-${slower} is slower: ${error}`);
     }
