@@ -96,7 +96,9 @@ async function arrays({ cluster }: Place): Promise<number> {
 test("measures what one machine does, and leaves nothing behind", async (place) => {
   const whole = await place.bench(["--out", "whole"]);
   assertEquals(whole.code, 0, whole.stderr);
-  const { code, stdout, stderr } = await place.bench([...ON, "3"]);
+  const { code, stdout, stderr } = await place.bench([
+    ...[...ON, "3", "--gres", "gpu:1", "--partition=main", "--time", "5"],
+  ]);
   assertEquals(code, 0, stderr);
   assertMatch(stdout, /small on .*\n/);
   const keys = await place.keys();
@@ -192,7 +194,7 @@ test("refuses what Slurm refuses in one line", async (place) => {
       ["2", "--partition", "no'pe $(touch y)\nx"],
       /partition.*`sinfo -s` lists/,
     ],
-    [["2", "--gres", "gpu:1"], /generic resource.*`sinfo -o %G`/],
+    [["2", "--gres", "none:1"], /generic resource.*`sinfo -o %G`/],
     [["101"], /MaxArraySize allows --array 100 at most/],
     [["0"], /0 is not a whole number from 1 to 10000/],
     [["2", "--shard", "1/2"], /Cannot combine --on slurm with --shard/],

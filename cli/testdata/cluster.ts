@@ -71,6 +71,8 @@ export class Cluster implements AsyncDisposable {
     );
     Deno.mkdirSync(at("state"));
     Deno.writeTextFileSync(at("slurm.conf"), this.#config(most));
+    // Beside it, where Slurm looks for it: each node says that it has a GPU.
+    Deno.writeTextFileSync(at("gres.conf"), "Name=gpu File=/dev/zero\n");
     this.#spawn("munged", [
       ...["--foreground", "--force", `--key-file=${at("key")}`],
       ...[`--socket=${at("munge.socket")}`, `--pid-file=${at("munged.pid")}`],
@@ -112,6 +114,7 @@ TaskPlugin=task/none
 MpiDefault=none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
+GresTypes=gpu
 AccountingStorageType=accounting_storage/none
 JobAcctGatherType=jobacct_gather/none
 ReturnToService=2
@@ -122,7 +125,7 @@ ${
       NODES.map((node, i) =>
         `NodeName=${node} NodeHostname=${host} NodeAddr=127.0.0.1 Port=${
           nodes[i]
-        } CPUs=1 State=UNKNOWN`
+        } CPUs=1 Gres=gpu:1 State=UNKNOWN`
       ).join("\n")
     }
 PartitionName=main Nodes=ALL Default=YES MaxTime=60 State=UP
