@@ -10,6 +10,7 @@ With --profile FILE it runs under torch.profiler instead, and writes what that s
 import argparse
 import contextlib
 import json
+import statistics
 import time
 
 import torch
@@ -49,7 +50,7 @@ def run(model, batch, tokens, device):
 
 
 def graph_of(model, batch, device):
-    """Captures one step of `batch` tokens in a CUDA graph; each call replays it."""
+    """Captures one step of `batch` tokens in a CUDA graph. Returns what replays it, and its logits."""
     ids = torch.zeros(batch, 1, dtype=torch.long, device=device)
     stream = torch.cuda.Stream()
     with torch.no_grad(), torch.cuda.stream(stream):
@@ -58,8 +59,8 @@ def graph_of(model, batch, device):
     torch.cuda.synchronize()
     graph = torch.cuda.CUDAGraph()
     with torch.no_grad(), torch.cuda.graph(graph):
-        model(ids, use_cache=False)
-    return graph.replay
+        logits = model(ids, use_cache=False).logits
+    return graph.replay, logits
 
 
 def main():
@@ -70,14 +71,14 @@ def main():
     parser.add_argument("--size", choices=list(SIZES), default="large")
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--graph", action="store_true")
-    parser.add_argument("--time", action="store_true", help="do it twice, and time the second")
+    parser.add_argument("--time", type=int, default=0, help="do it so many times more, and time each")
     parser.add_argument("--profile")
     options = parser.parse_args()
     model = model_of(options.model, options.size, options.device)
 
     def work():
         if options.graph:
-            step = graph_of(model, options.batch, options.device)
+            step, _ = graph_of(model, options.batch, options.device)
             for _ in range(options.tokens):
                 step()
         else:
@@ -88,10 +89,13 @@ def main():
     if options.profile is None:
         work()
         print("decoded", options.tokens, "tokens")
-        if options.time:
+        times = []
+        for _ in range(options.time):
             start = time.perf_counter()
             work()
-            print(f"and once more in {time.perf_counter() - start:.3f} s")
+            times.append(time.perf_counter() - start)
+        if times:
+            print(f"again: median {statistics.median(times):.4f} s, least {min(times):.4f} s of {len(times)}")
         return
     with profiled(options.profile):
         work()

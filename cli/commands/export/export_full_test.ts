@@ -67,6 +67,12 @@ cxxTest(
   async () => {
     const axes = { m: [1, 2, 3], n: [40], k: [256], layout: ["nt"] };
     await exported("matmul", ["cluster-k"], axes, async (out) => {
+      const files = [...Deno.readDirSync(out)].map(({ name }) => name);
+      assertEquals(files.toSorted(), [
+        ...["LICENSE", "mnk_launch.h", "mnk_matmul.bin", "mnk_matmul.h"],
+        ...["mnk_matmul.py", "test_matmul.c", "test_matmul.py"],
+        "torch_matmul.cpp",
+      ]);
       const cxx = ["-x", "c++", "-std=c++17"];
       const { code, stdout } = await testedInC(out, cudaPath(), cxx);
       assertStrictEquals(code, 0, stdout);

@@ -40,6 +40,7 @@ import {
 import launchHeader from "./launch.h" with { type: "text" };
 import matmulModule from "./mnk_matmul.py" with { type: "text" };
 import matmulTest from "./test_matmul.c" with { type: "text" };
+import matmulModuleTest from "./test_matmul.py" with { type: "text" };
 import matmulOperator from "./torch_matmul.cpp" with { type: "text" };
 import { type PlanTable, ROW_AXIS, tablesOf } from "./tables.ts";
 
@@ -230,6 +231,7 @@ const BESIDE: Readonly<Record<string, readonly OutFile[]>> = {
     { name: "test_matmul.c", content: matmulTest },
     { name: "mnk_matmul.py", content: matmulModule },
     { name: "torch_matmul.cpp", content: matmulOperator },
+    { name: "test_matmul.py", content: matmulModuleTest },
   ],
 };
 

@@ -2,7 +2,6 @@
 // and documents it.
 #include <ATen/ATen.h>
 #include <ATen/cuda/EmptyTensor.h>
-#include <c10/cuda/CUDAGraphsC10Utils.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 #include <torch/csrc/Exceptions.h>
@@ -45,6 +44,13 @@ const mnk_context* context_of(int device) {
   return context;
 }
 
+// By the runtime: PyTorch's own names for it differ between releases.
+bool is_captured(const c10::cuda::CUDAStream& stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  C10_CUDA_CHECK(cudaStreamIsCapturing(stream.stream(), &status));
+  return status != cudaStreamCaptureStatusNone;
+}
+
 at::Tensor bytes_on(const at::Tensor& like, int64_t bytes) {
   return at::detail::empty_cuda({bytes}, at::kByte, like.device(), std::nullopt);
 }
@@ -78,7 +84,7 @@ at::Tensor kept_workspace(const at::Tensor& like, const mnk_context* context, c1
     TORCH_CHECK(status == MNK_OK, "mnk::matmul: cannot fill the workspace: ", mnk_status_text(status), " (", status, ")");
     return made;
   };
-  if (c10::cuda::isStreamCapturingMayInitCtx(stream.stream())) return filled();
+  if (is_captured(stream)) return filled();
   std::lock_guard<std::mutex> lock(mutex);
   at::Tensor& own = (*known)[{stream.device_index(), stream.stream()}];
   if (!own.defined()) own = filled();

@@ -25,6 +25,11 @@ inline bool& capturing() {
 inline int cudaFree(void*) {
   return emulated::named<int(unsigned)>("cuInit")(0) + emulated::named<int(uint64_t)>("cuCtxSetCurrent")(77);
 }
+enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone, cudaStreamCaptureStatusActive };
+inline int cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus* to) {
+  *to = emulated::capturing() ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+  return 0;
+}
 #define C10_CUDA_CHECK(call) TORCH_CHECK((call) == 0, #call)
 
 namespace c10::cuda {

@@ -1,0 +1,145 @@
+"""Replaces the linear layers of one shape by an exported operator, and times a step with and without it.
+
+    mnkbench capture -- python decode.py llama --batch 1 --graph
+    mnkbench bench --suite captured/captured.ts --kernel auto,cublas --level 0 --timer chain:32 --out rows
+    mnkbench table --weights captured/captured.json --timer chain:32 --format json rows > weights.json
+    mnkbench export --suite captured/captured.ts --arch sm_90a --out mine
+    python swap.py llama --batch 1 --export mine --weights weights.json
+
+A step is a CUDA graph. Those without and with the operator are replayed in turns, so that both have the
+same clocks; every replay reads all weights of the model, which no cache holds. The shape is --nk, else
+the one that saves most in weights.json, whose saving is printed beside the measured one.
+"""
+
+import argparse
+import importlib
+import json
+import re
+import statistics
+import sys
+import time
+
+import torch
+
+from decode import SIZES, graph_of, model_of
+
+BURST, ROUNDS = 10, 60
+
+
+def layers_of(model, n, k):
+    linear = (module for module in model.modules() if isinstance(module, torch.nn.Linear))
+    return [module for module in linear if module.weight.shape == (n, k) and module.bias is None]
+
+
+def swap(layers, matmul):
+    """Lets `layers` call `matmul(x, weights)`, and returns what undoes it."""
+
+    def forward(weights):
+        return lambda x: matmul(x.reshape(-1, x.shape[-1]), weights).unflatten(0, x.shape[:-1])
+
+    for layer in layers:
+        layer.forward = forward(layer.weight.t())
+
+    def undo():
+        for layer in layers:
+            del layer.forward
+
+    return undo
+
+
+def step_of(model, batch, device):
+    """Returns a step, and the logits that it writes."""
+    if device == "cuda":
+        return graph_of(model, batch, device)
+    ids = torch.zeros(batch, 1, dtype=torch.long, device=device)
+
+    def step():
+        with torch.no_grad():
+            return model(ids, use_cache=False)
+
+    return step, step().logits
+
+
+def burst_us(step, device):
+    """Microseconds of a step, of some that follow each other."""
+    if device != "cuda":
+        start = time.perf_counter()
+        step()
+        return 1e6 * (time.perf_counter() - start)
+    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    start.record()
+    for _ in range(BURST):
+        step()
+    end.record()
+    end.synchronize()
+    return 1e3 * start.elapsed_time(end) / BURST
+
+
+def said_of(path, batch, nk):
+    """Returns N, K and microseconds a call that the table says are saved, of --nk or of the best shape."""
+    with open(path, encoding="utf-8") as file:
+        [weights] = json.load(file)
+    found = []
+    for line in weights["lines"]:
+        shape = re.match(r"(\d+)×(\d+)×(\d+) .* nt$", line["label"])
+        if shape is None or line["state"] != "measured" or "saved_ms" not in line["measured"]:
+            continue
+        m, n, k = map(int, shape.groups())
+        if m == batch and nk in (None, (n, k)):
+            found.append((1e3 * line["measured"]["saved_ms"] / line["calls"], line["calls"], n, k, line["measured"]))
+    if not found:
+        sys.exit(f"{path} has no measured shape of {batch} rows that is asked for")
+    saved, _, n, k, measured = max(found, key=lambda one: one[0] * one[1])
+    now, fastest = measured["now"], measured["fastest"]
+    print("%s: %s %.2f us, %s %.2f us (%s): %.2f us of a captured call" % (
+        path, now["kernel"], now["time_us"], fastest["kernel"], fastest["time_us"], now["timer"], saved))  # fmt: skip
+    return n, k, saved
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("model", choices=["llama", "moe"])
+    parser.add_argument("--batch", type=int, default=1)
+    parser.add_argument("--size", choices=list(SIZES), default="large")
+    parser.add_argument("--device", default="cuda")
+    parser.add_argument("--export", required=True, help="the folder that `mnkbench export` wrote")
+    parser.add_argument("--nk", type=lambda text: tuple(map(int, text.split("x"))), help="such as 8192x2048")
+    parser.add_argument("--weights", help="what `mnkbench table --weights ... --format json` printed")
+    options = parser.parse_args()
+    if options.nk is None and options.weights is None:
+        parser.error("give --nk or --weights")
+    said = None
+    n, k = options.nk or (0, 0)
+    if options.weights is not None:
+        n, k, said = said_of(options.weights, options.batch, options.nk)
+    sys.path.insert(0, options.export)
+    matmul = importlib.import_module("mnk_matmul").matmul
+    model = model_of(options.model, options.size, options.device)
+    layers = layers_of(model, n, k)
+    if not layers:
+        sys.exit(f"no linear layer of {options.model} has N={n} and K={k}")
+    plain, logits = step_of(model, options.batch, options.device)
+    undo = swap(layers, matmul)
+    swapped, own_logits = step_of(model, options.batch, options.device)
+    undo()
+    times = {"plain": [], "swapped": []}
+    for number in range(ROUNDS):
+        order = [("plain", plain), ("swapped", swapped)]
+        for name, step in order if number % 2 else reversed(order):
+            times[name].append(burst_us(step, options.device))
+    # Two sums in other orders differ by the roundings of bf16.
+    off = (logits.float() - own_logits.float()).norm() / logits.float().norm()
+    if not off < 0.02:
+        sys.exit(f"the logits differ by {off:.3f} of their norm")
+    pairs = [before - after for before, after in zip(*times.values())]
+    quarters = statistics.quantiles(pairs, n=4)
+    before, after = (statistics.median(own) for own in times.values())
+    print("step: %.1f us; with %d layers of N=%d, K=%d swapped: %.1f us; logits differ by %.4f of their norm" % (
+        before, len(layers), n, k, after, off))  # fmt: skip
+    print("saved: %.1f us, quartiles %.1f and %.1f" % (quarters[1], quarters[0], quarters[2]))
+    if said is not None:
+        print("the table said: %.1f us; measured / said: %.2f" % (said * len(layers), quarters[1] / (said * len(layers))))
+
+
+if __name__ == "__main__":
+    main()
