@@ -56,7 +56,10 @@ const KEY = `columns ${KEY_COLUMNS[0]} to ${KEY_COLUMNS.at(-1)}`;
 
 /** Finds rows of the same case on the same device; each published run has its own cases. */
 export class Distinct {
-  readonly #seen = new Map<string, Pick<SourcedRow, "file" | "line">>();
+  /** The position of each case in the lists of places: rows may be more than memory holds. */
+  readonly #seen = new Map<string, number>();
+  readonly #files: string[] = [];
+  readonly #lines: number[] = [];
   readonly #wayOut: string;
 
   /** @param wayOut What the error about rows of two files ends with. */
@@ -70,17 +73,19 @@ export class Distinct {
   add(one: SourcedRow): void {
     const { file, line, row, identity } = one;
     const own = isPublished(row) ? `${identity}${row.run}` : `${identity}`;
-    const other = this.#seen.get(own);
-    if (other === undefined) {
-      // Not the row, which may be one of more than memory holds.
-      this.#seen.set(own, { file, line });
+    const at = this.#seen.get(own);
+    if (at === undefined) {
+      this.#seen.set(own, this.#files.push(file) - 1);
+      this.#lines.push(line);
       return;
     }
-    const [where, way] = other.file === file
+    const [where, way] = this.#files[at] === file
       ? ["", MEND]
-      : [` of ${other.file}`, this.#wayOut];
+      : [` of ${this.#files[at]}`, this.#wayOut];
     throw new UserError(
-      `Cannot read ${file}: line ${line}, ${KEY}: the same case as on line ${other.line}${where}; ${way}`,
+      `Cannot read ${file}: line ${line}, ${KEY}: the same case as on line ${
+        this.#lines[at]
+      }${where}; ${way}`,
     );
   }
 }

@@ -139,7 +139,10 @@ interface Folded {
  */
 export function folded(diff: Diff, show: ShowOptions): Folded {
   const rows = listed(diff, show);
-  if (!show.fold) return { rows, missing: [], added: [] };
+  const isLone = rows.some(({ verdict }) =>
+    verdict === "missing" || verdict === "new"
+  );
+  if (!show.fold || !isLone) return { rows, missing: [], added: [] };
   const known = {
     next: new Set(
       diff.judged.flatMap(({ pair: { next } }) =>
