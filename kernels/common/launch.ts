@@ -121,7 +121,8 @@ const LANES = { cuda: 32, hip: 64 } as const;
 export interface ReferenceSpec<P> {
   readonly source: URL;
   defines?(point: P): Values;
-  args(site: Context<P, Values>): readonly Value[];
+  /** @default {those of the operation} */
+  args?(site: Context<P, Values>): readonly Value[];
   /** @default {a warp for each of M x N outputs on a GPU} */
   shape?(point: P): LaunchShape;
 }
@@ -152,7 +153,7 @@ export function referenceKernels<P>(
       build: (point) => ({ source, defines: defines?.(point) ?? {} }),
       launch: (site) => ({
         ...shapeOf(site.point),
-        args: spec.args(site),
+        args: spec.args?.(site) ?? op.args(site.point, site.operands),
         entry: "reference",
       }),
     });

@@ -5,11 +5,7 @@
  */
 
 import { BYTES, type DType } from "../../bench/model/dtype.ts";
-import {
-  elementsOf,
-  type Mutant,
-  type Operand,
-} from "../../bench/model/problem.ts";
+import type { Mutant, Operand } from "../../bench/model/problem.ts";
 
 /** An input of `rows` rows of `cols` elements, `ld` apart. */
 export function input(
@@ -27,10 +23,10 @@ export function output(
   return { ...input(...of), role: "out" };
 }
 
-/** Bytes of all operands. */
+/** Bytes of all operands, without what pads their rows. */
 export function bytesOf(operands: readonly Operand[]): number {
   return operands.reduce(
-    (sum, operand) => sum + elementsOf(operand) * BYTES[operand.type],
+    (sum, { rows, cols, type }) => sum + rows * cols * BYTES[type],
     0,
   );
 }

@@ -14,13 +14,13 @@
  * @module
  */
 
-import { BYTES, SIGNIFICANT_BITS } from "../../bench/model/dtype.ts";
+import { SIGNIFICANT_BITS } from "../../bench/model/dtype.ts";
 import { formatValues, type Values } from "../../bench/model/grid.ts";
 import { remembered } from "../../bench/model/inputs.ts";
 import type { Op } from "../../bench/model/op.ts";
 import { type Axis, readAxes } from "../../bench/model/axes.ts";
 import { packed, referenceKernels } from "../common/launch.ts";
-import { input, output } from "../common/operands.ts";
+import { bytesOf, input, output } from "../common/operands.ts";
 import { Looks } from "../common/product.ts";
 import {
   mutantsOf,
@@ -90,14 +90,10 @@ export const scaledMatmul: Op<ScaledPoint> = {
   // As if each term were rounded to bf16: FP8 tensor cores of sm_90 add with about 14 bits
   // (DeepSeek-V3 Technical Report, 2024, section 3.3.2).
   bits: () => SIGNIFICANT_BITS.bf16,
-  work(point) {
-    const { m, n, k } = point;
-    const bytes = scaledMatmul.operands(point).reduce(
-      (sum, operand) => sum + operand.rows * operand.cols * BYTES[operand.type],
-      0,
-    );
-    return { flops: 2 * m * n * k, bytes };
-  },
+  work: (point) => ({
+    flops: 2 * point.m * point.n * point.k,
+    bytes: bytesOf(scaledMatmul.operands(point)),
+  }),
   key({ m, n, k, scale }) {
     return {
       ...{ a_type: "e4m3", b_type: "e4m3", c_type: "bf16", acc_type: "f32" },
@@ -117,10 +113,7 @@ export const scaledMatmul: Op<ScaledPoint> = {
   // Not a field: they take the operation, which is not made yet.
   get referenceKernels() {
     return referenceKernels(scaledMatmul, {
-      cuda: {
-        source: new URL("./cuda/reference.cu", import.meta.url),
-        args: ({ point, operands }) => scaledMatmul.args(point, operands),
-      },
+      cuda: { source: new URL("./cuda/reference.cu", import.meta.url) },
       cpu: {
         source: new URL("./cpu/scaled.c", import.meta.url),
         args: ({ point, operands, device }) => [

@@ -134,7 +134,6 @@ export const swiglu: Op<SwigluPoint> = {
       cuda: {
         source: new URL("./cuda/reference.cu", import.meta.url),
         defines: ({ type }) => ({ TYPE: type }),
-        args: ({ point, operands }) => swiglu.args(point, operands),
       },
       cpu: {
         source: new URL("./cpu/swiglu.c", import.meta.url),
