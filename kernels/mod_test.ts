@@ -1,7 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { spreadIndices } from "../bench/measure/spread.ts";
-import { BYTES } from "../bench/model/dtype.ts";
-import { elementsOf } from "../bench/model/problem.ts";
+import { storedBytes } from "../bench/model/problem.ts";
 import { builtInSuites } from "../suites/mod.ts";
 import { ops, type RegisteredOp } from "./mod.ts";
 import { INPUTS } from "./testdata/answers.ts";
@@ -101,7 +100,7 @@ for (const entry of ops) {
       const operands = op.operands(point).filter(({ role }) => role === "in");
       assertEquals(
         op.inputs(point, INPUTS).map(({ length }) => length),
-        operands.map((operand) => elementsOf(operand) * BYTES[operand.type]),
+        operands.map((operand) => storedBytes(operand)),
         title(op, point),
       );
     }

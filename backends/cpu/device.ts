@@ -19,7 +19,7 @@ import type {
 import type { Arg, Memory, Step } from "../../bench/device/queue.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 import { addressOf, demandWithin } from "../shared/ffi.ts";
-import { openFence } from "./fence.ts";
+import { openFence, pointerOf } from "./fence.ts";
 import { openBlas } from "./openblas.ts";
 import { openProcessState } from "./process_state.ts";
 
@@ -168,17 +168,13 @@ type Calls = Record<string, Deno.ForeignFunction>;
 
 function hold(arg: Arg): { readonly value: Native; readonly owner?: Memory } {
   if (arg.kind === "memory") {
-    return { value: pointer(arg.memory), owner: arg.memory };
+    return { value: pointerOf(arg.memory), owner: arg.memory };
   }
   if (arg.kind === "i64") return { value: BigInt(arg.value) };
   if (arg.kind !== "bytes") return { value: arg.value };
   const owner = CpuMemory.alloc(arg.bytes.length);
   owner.upload(arg.bytes);
-  return { value: pointer(owner), owner };
-}
-
-function pointer({ address }: Memory): Deno.PointerValue {
-  return Deno.UnsafePointer.create(address);
+  return { value: pointerOf(owner), owner };
 }
 
 /** Bytes; a cache line, and the widest vector. */

@@ -58,7 +58,8 @@ export function openFence(
   };
 }
 
-function pointerOf({ address }: Memory): Deno.PointerValue {
+/** Returns where `memory` is, for a foreign function. */
+export function pointerOf({ address }: Memory): Deno.PointerValue {
   return Deno.UnsafePointer.create(address);
 }
 

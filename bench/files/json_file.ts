@@ -11,25 +11,22 @@ import {
   type InferOutput,
   safeParse,
 } from "valibot";
+import { brief } from "../model/errors.ts";
 import { hashOf } from "./hash.ts";
 
 /** Says in one line which field of a value is wrong, and what would be right. */
 export function formatIssue(issue: GenericIssue): string {
   const path = getDotPath(issue);
-  const where = path === null ? "it" : `field ${shortened(path)}`;
+  const where = path === null ? "it" : `field ${brief(path, MOST)}`;
   if (issue.kind !== "schema") return `${where}: ${issue.message}`;
   if (issue.received === "undefined") return `${where} is missing`;
   if (issue.expected === "never") return `${where} is unknown`;
-  const [is, must] = [shortened(issue.received), issue.expected ?? ""]
+  const [is, must] = [brief(issue.received, MOST), issue.expected ?? ""]
     .map((name) => ARTICLES[name] ?? name);
   return `${where} is ${is}: it must be ${must}`;
 }
 
 const MOST = 200;
-
-function shortened(text: string): string {
-  return text.length <= MOST ? text : `${text.slice(0, MOST - 1)}…`;
-}
 
 /** Names of types as valibot writes them, and as a sentence does. */
 const ARTICLES: Readonly<Record<string, string>> = {

@@ -9,7 +9,7 @@
 
 import type { Memory } from "../device/queue.ts";
 import { BYTES, decode, type DType, encode } from "../model/dtype.ts";
-import { elementsOf, type Operand } from "../model/problem.ts";
+import { elementsOf, type Operand, storedBytes } from "../model/problem.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -110,15 +110,11 @@ export function turnsOf(
 ): { readonly unit: number; readonly units: number } {
   const { cols, ld, rows, type } = operand;
   // Positions stay what they are.
-  if (type === "i32") return { unit: bytesOf(operand), units: 1 };
+  if (type === "i32") return { unit: storedBytes(operand), units: 1 };
   // Padding stays where it is.
   return ld === cols
     ? { unit: BYTES[type], units: elementsOf(operand) }
     : { unit: BYTES[type] * ld, units: rows };
-}
-
-function bytesOf(operand: Operand): number {
-  return elementsOf(operand) * BYTES[operand.type];
 }
 
 function patchesOf(

@@ -11,7 +11,7 @@ import { gainOf } from "./guard.ts";
 import { fake } from "../../backends/fake/fake.ts";
 import { seeded } from "../../backends/testdata/spine.ts";
 import { ops } from "../../kernels/mod.ts";
-import { elementsOf, type Operand } from "../model/problem.ts";
+import { type Operand, storedBytes } from "../model/problem.ts";
 import { BYTES, decode, type DType } from "../model/dtype.ts";
 
 const INPUTS = { seed: 3, fill: "normal" } as const;
@@ -31,7 +31,7 @@ function input(
     ...{ rows: rows!, cols: cols!, ld: ld! },
   };
   const bytes = Uint8Array.from(
-    { length: elementsOf(operand) * BYTES[type] },
+    { length: storedBytes(operand) },
     (_, i) => 7 * i + 1,
   );
   return storedAs(operand, bytes);

@@ -16,10 +16,10 @@ import { CaseError } from "../model/errors.ts";
 import type { Values } from "../model/grid.ts";
 import { type InputOptions, mix } from "../model/inputs.ts";
 import {
-  elementsOf,
   type Operand,
   type Operands,
   type Reference,
+  storedBytes,
 } from "../model/problem.ts";
 import type { Problem, Runnable } from "../model/suite.ts";
 
@@ -63,13 +63,9 @@ class PlacedInput implements Placed, StoredInput {
   }
 }
 
-function bytesOf(operand: Operand): number {
-  return elementsOf(operand) * BYTES[operand.type];
-}
-
 /** Bytes of an operand and its guard bands. */
 function roomOf(operand: Operand): number {
-  return Math.ceil(bytesOf(operand) / BAND) * BAND + 2 * BAND;
+  return Math.ceil(storedBytes(operand) / BAND) * BAND + 2 * BAND;
 }
 
 /** Bytes of a set of operands, no two of which share a page of `pageBytes`. */
@@ -116,7 +112,7 @@ export class OperandSet implements Disposable {
     try {
       // Before any input is made: what has no room at all is to be known at once.
       const rooms = problem.operands.map((operand) => {
-        const bytes = bytesOf(operand);
+        const bytes = storedBytes(operand);
         const room = roomOf(operand);
         const pages = this.#scope.use(
           device.alloc(Math.max(room, pageBytes)),

@@ -10,9 +10,8 @@ import type { BenchContext, Prepared } from "./context.ts";
 import { callsOf, sampleOf, startsEarly } from "./sample_calls.ts";
 import { type Around, isSlow } from "./time.ts";
 import { roomOfSet } from "./operands.ts";
-import { BYTES } from "../model/dtype.ts";
 import { CaseError } from "../model/errors.ts";
-import { elementsOf } from "../model/problem.ts";
+import { storedBytes } from "../model/problem.ts";
 import { type Settings, type Timer, usesGraph } from "../model/settings.ts";
 import type { Problem } from "../model/suite.ts";
 
@@ -185,7 +184,7 @@ type Operanded = Pick<Problem, "operands">;
 /** Returns the bytes of the inputs of a problem. */
 export function bytesOfInputs({ operands }: Operanded): number {
   return operands.filter(({ role }) => role === "in").reduce(
-    (sum, operand) => sum + elementsOf(operand) * BYTES[operand.type],
+    (sum, operand) => sum + storedBytes(operand),
     0,
   );
 }

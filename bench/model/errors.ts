@@ -106,7 +106,7 @@ export function show(value: string): string {
   return brief(JSON.stringify(value));
 }
 
-/** Shortens a text of a file for error texts: at most 40 characters. */
-export function brief(text: string): string {
-  return text.length <= MOST ? text : `${text.slice(0, MOST - 1)}…`;
+/** Shortens a text of a file for error texts, to at most `most` characters. */
+export function brief(text: string, most = MOST): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 }

@@ -30,7 +30,7 @@ import {
 import { BYTES, type DType } from "./dtype.ts";
 import { blame, CaseError, show, UserError } from "./errors.ts";
 import type { Axed } from "./axes.ts";
-import { elementsOf, type Operand, type Reference } from "./problem.ts";
+import { type Operand, type Reference, storedBytes } from "./problem.ts";
 
 const scalar = union([number(), string()]);
 const axis = object({
@@ -206,7 +206,7 @@ export function checkedInputs<T extends readonly Uint8Array[]>(
     );
   }
   for (const [i, operand] of wanted.entries()) {
-    const bytes = elementsOf(operand) * BYTES[operand.type];
+    const bytes = storedBytes(operand);
     const given = inputs[i];
     if (given instanceof Uint8Array && given.length === bytes) continue;
     throw new CaseError(

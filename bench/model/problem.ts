@@ -5,7 +5,7 @@
  */
 
 import type { Memory } from "../device/queue.ts";
-import type { DType } from "./dtype.ts";
+import { BYTES, type DType } from "./dtype.ts";
 
 /** Describes a row-major array of shape [`rows`, `cols`] with row stride `ld`. */
 export interface Operand {
@@ -109,4 +109,9 @@ export function productsIn(
 /** Returns the number of elements that `operand` occupies, padding included. */
 export function elementsOf({ rows, ld }: Operand): number {
   return rows * ld;
+}
+
+/** Bytes of an operand, padding included. */
+export function storedBytes(operand: Operand): number {
+  return elementsOf(operand) * BYTES[operand.type];
 }

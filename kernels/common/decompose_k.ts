@@ -58,7 +58,8 @@ export interface DecomposeBackend<T extends Tile> {
     point: MatmulPoint,
     config: Split<T>,
   ): Launch & { readonly build: Build; readonly entry: string };
-  sumTile(point: MatmulPoint, config: Split<T>): Launch;
+  /** @default {a block of the spread reducer's threads for each tile} */
+  sumTile?(point: MatmulPoint, config: Split<T>): Launch;
   /** Threads of a block of the reducer that spreads the slices, and bytes of its memory a column. */
   readonly spread: { readonly threads: number; readonly columnBytes: number };
   epilogue(point: MatmulPoint): Launch;
@@ -134,7 +135,14 @@ export class DecomposeSteps<T extends Tile> {
   /** C = the sum of the slices by the tile-shaped reducer, a block for each tile. */
   sumTile(site: Site, config: Split<T>, { partials, fused }: Sum): Step {
     const { m, n, ldc } = site.point;
-    const { shape, more = [] } = this.backend.sumTile(site.point, config);
+    const { BM, BN } = config;
+    const { shape, more = [] } = this.backend.sumTile?.(site.point, config) ?? {
+      shape: {
+        grid: [Math.ceil(n / BN), Math.ceil(m / BM), 1],
+        block: [this.backend.spread.threads, 1, 1],
+      },
+      more: [BM, BN],
+    };
     const sizes = [m, n, config.SPLIT, ldc, ...more];
     return launch(site, this.sums(site.point), {
       ...{ entry: "sum_tile", shape },

@@ -4,11 +4,11 @@ import { metalTest } from "../../backends/testdata/metal_mocks.ts";
 import type { Device } from "../../bench/device/device.ts";
 import { formatName, quantFormat } from "../../bench/formats/quant_format.ts";
 import { dequantise, quantise } from "../../bench/formats/quantise.ts";
-import { BYTES, decode, encode } from "../../bench/model/dtype.ts";
+import { decode, encode } from "../../bench/model/dtype.ts";
 import { formatValues, type Values } from "../../bench/model/grid.ts";
 import { values } from "../../bench/model/inputs.ts";
 import type { Op } from "../../bench/model/op.ts";
-import { elementsOf } from "../../bench/model/problem.ts";
+import { storedBytes } from "../../bench/model/problem.ts";
 import { binaryOf, emulate } from "../testdata/emulated.ts";
 import { cudaKernels } from "./cuda/cuda.ts";
 import { conversionBuild, dequantiseStep, quantiseStep } from "./dequantise.ts";
@@ -117,7 +117,7 @@ async function open(
   };
   const stored = qmm.operands(point).slice(1, -1);
   const operands = Object.fromEntries(
-    stored.map((o) => [o.name, alloc(elementsOf(o) * BYTES[o.type])]),
+    stored.map((o) => [o.name, alloc(storedBytes(o))]),
   );
   const dense = alloc(2 * ROWS * COLS);
   const build = conversionBuild("cuda", point);

@@ -14,13 +14,12 @@ import {
 } from "../../bench/device/device.ts";
 import type { Memory } from "../../bench/device/queue.ts";
 import { compare } from "../../bench/measure/assert_close.ts";
-import { BYTES } from "../../bench/model/dtype.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 import type { Values } from "../../bench/model/grid.ts";
 import type { InputOptions } from "../../bench/model/inputs.ts";
 import type { Kernel } from "../../bench/model/kernel_spec.ts";
 import type { Op } from "../../bench/model/op.ts";
-import { elementsOf, type Operands } from "../../bench/model/problem.ts";
+import { type Operands, storedBytes } from "../../bench/model/problem.ts";
 import { INPUTS, madeOf } from "./answers.ts";
 import { title } from "./cases.ts";
 
@@ -112,7 +111,7 @@ export class Bench<P> implements Disposable {
     const inputs = madeOf(this.op, point, options).inputs.values();
     return Object.fromEntries(
       this.op.operands(point).map((operand) => {
-        const memory = this.alloc(elementsOf(operand) * BYTES[operand.type]);
+        const memory = this.alloc(storedBytes(operand));
         if (operand.role === "in") {
           const input = inputs.next().value!;
           // Points share inputs.

@@ -17,12 +17,11 @@ import {
 import type { Build, Device, DeviceInfo } from "../../bench/device/device.ts";
 import type { Memory } from "../../bench/device/queue.ts";
 import { compare } from "../../bench/measure/assert_close.ts";
-import { BYTES } from "../../bench/model/dtype.ts";
 import type { Values } from "../../bench/model/grid.ts";
 import type { Fill } from "../../bench/model/inputs.ts";
 import type { Kernel } from "../../bench/model/kernel_spec.ts";
 import type { Op } from "../../bench/model/op.ts";
-import { elementsOf, type Operand } from "../../bench/model/problem.ts";
+import { type Operand, storedBytes } from "../../bench/model/problem.ts";
 import { madeOf } from "./answers.ts";
 import { mutantsOf } from "./cases.ts";
 
@@ -146,7 +145,7 @@ export async function emulate<P>(
   const sets = [7, 8].map((seed) => madeOf(op, point, { seed, fill }));
   const memories = Object.fromEntries([
     ...ins.map(({ name }, i) => [name, alloc(sets[0]!.inputs[i]!.length)]),
-    ...outs.map((out) => [out.name, alloc(elementsOf(out) * BYTES[out.type])]),
+    ...outs.map((out) => [out.name, alloc(storedBytes(out))]),
   ] as [string, Memory][]);
   const plan = kernel.prepare({
     point,

@@ -69,7 +69,7 @@ Deno.test("formatHistory() draws a line for each case and marks its changes", ()
   // Nothing but its own style and script may run.
   assertMatch(
     html,
-    /default-src 'none'; style-src 'sha256-.*'; script-src 'sha256-/,
+    /default-src 'none'; img-src data:; style-src 'sha256-.*'; script-src 'sha256-/,
   );
 });
 

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { digest, escapeHtml as escaped } from "../page/html.ts";
+import { escapeHtml as escaped, headOf } from "../page/html.ts";
 import { formatChange } from "../diff/diff.ts";
 import { formatMicroseconds } from "../table/metrics.ts";
 import {
@@ -82,20 +82,9 @@ export function formatHistory(
   );
   const options = (names: Iterable<string>) =>
     [...names].map((name) => `<option>${escaped(name)}</option>`).join("");
-  const policy = `default-src 'none'; style-src '${
-    digest(STYLE)
-  }'; script-src '${digest(SCRIPT)}'; base-uri 'none'; form-action 'none'`;
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>History of ${escaped(source)}</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<h1>History of ${escaped(source)}</h1>
+  const title = `History of ${source}`;
+  return `${headOf({ title, style: STYLE, script: SCRIPT })}<body>
+<h1>${escaped(title)}</h1>
 <p>${runs.length} runs${
     runs.length > 0 ? `, ${dayOf(runs[0]!)} to ${dayOf(runs.at(-1)!)}` : ""
   }. A red line marks a change of level; times are of the last level.</p>

@@ -6,8 +6,38 @@
 
 import { createHash } from "node:crypto";
 
-/** Returns the source expression by which a Content-Security-Policy allows `text`. */
-export function digest(text: string): string {
+/** The start of a page up to its body, with the one style and the one script that it may have. */
+export function headOf(
+  { title, style, script }: {
+    readonly title: string;
+    readonly style: string;
+    readonly script: string;
+  },
+): string {
+  const policy = [
+    "default-src 'none'",
+    "img-src data:",
+    `style-src '${digest(style)}'`,
+    `script-src '${digest(script)}'`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join("; ");
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="generator" content="mnkbench">
+<link rel="icon" href="data:,">
+<title>${escapeHtml(title)}</title>
+<style>${style}</style>
+</head>
+`;
+}
+
+function digest(text: string): string {
   return `sha256-${createHash("sha256").update(text).digest("base64")}`;
 }
 

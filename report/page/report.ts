@@ -11,7 +11,7 @@ import { COLUMNS } from "../../bench/row/row.ts";
 import content from "./browser/content.css" with { type: "text" };
 import details from "./browser/details.css" with { type: "text" };
 import style from "./browser/style.css" with { type: "text" };
-import { digest, escapeHtml } from "./html.ts";
+import { escapeHtml, headOf } from "./html.ts";
 import type { EncodedPair, EncodedRun, PageData } from "./browser/book.ts";
 import script from "./bundle.js" with { type: "text" };
 
@@ -56,27 +56,7 @@ const STYLES = [style, content, details].join("");
 /** Returns the text of the file: the same for the same input. */
 export function formatReport(input: ReportInput): string {
   const title = titleOf(input);
-  const policy = [
-    "default-src 'none'",
-    "img-src data:",
-    `style-src '${digest(STYLES)}'`,
-    `script-src '${digest(script)}'`,
-    "base-uri 'none'",
-    "form-action 'none'",
-  ].join("; ");
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="generator" content="mnkbench">
-<link rel="icon" href="data:,">
-<title>${escapeHtml(title)}</title>
-<style>${STYLES}</style>
-</head>
-<body>
+  return `${headOf({ title, style: STYLES, script })}<body>
 <nav class="skip" aria-label="Skip">
 <a href="#summary">Summary</a>
 <a href="#filters">Filters</a>

@@ -55,25 +55,44 @@ export async function buildFor(
   }
   const dir = kernelCacheOf(options.kernelCache);
   const cache = new BinaryCache(dir);
-  const entries: string[] = [];
+  const { paths, failed } = await buildAll(builds, { cache, backend, arch });
+  say(`${arch}: ${builds.length - failed} built, ${failed} failed`);
+  tell(`Kernels are in ${dir}`);
+  const built = paths.filter((path) => path !== undefined);
+  return { failed, entries: built.map((path) => basename(dirname(path))) };
+}
+
+/** Compiles `builds`, as many at a time as the machine has cores, saying what fails. @returns The binary of each that does not. */
+export async function buildAll(
+  builds: readonly Build[],
+  { cache, backend, arch }: {
+    readonly cache: BinaryCache;
+    readonly backend: Backend;
+    readonly arch: string;
+  },
+): Promise<
+  { readonly paths: readonly (string | undefined)[]; readonly failed: number }
+> {
+  using progress = new Progress(`build ${arch}`, builds.length);
+  const paths: (string | undefined)[] = builds.map(() => undefined);
   let failed = 0;
-  {
-    using progress = new Progress(`build ${arch}`, builds.length);
-    await inParallel(builds, async (unit) => {
+  const left = builds.entries();
+  const hand = async () => {
+    for (const [i, build] of left) {
       try {
-        const { path } = await cache.get(unit, backend, arch);
-        entries.push(basename(dirname(path)));
+        paths[i] = (await cache.get(build, backend, arch)).path;
       } catch (error) {
         if (!(error instanceof CaseError)) throw error;
         failed++;
-        progress.print(`FAIL ${titleOf(unit)}: ${error.message}`);
+        progress.print(`FAIL ${titleOf(build)}: ${error.message}`);
       }
       progress.step({ failed });
-    });
-  }
-  say(`${arch}: ${builds.length - failed} built, ${failed} failed`);
-  tell(`Kernels are in ${dir}`);
-  return { failed, entries };
+    }
+  };
+  await Promise.all(
+    Array.from({ length: navigator.hardwareConcurrency }, hand),
+  );
+  return { paths, failed };
 }
 
 /**
@@ -118,24 +137,10 @@ export function unitsOf(
 }
 
 /** Returns a build as a line of a listing. */
-export function titleOf({ source, defines }: Build): string {
+function titleOf({ source, defines }: Build): string {
   const name = source.pathname.split("/").at(-1);
   const values = Object.entries(defines).map(([k, v]) => `${k}=${v}`);
   return [name, ...values].join(" ");
-}
-
-/** `work` on every one of `items`, as many at a time as the machine has cores. */
-export async function inParallel<T>(
-  items: readonly T[],
-  work: (item: T) => Promise<void>,
-): Promise<void> {
-  const left = items.values();
-  const hand = async () => {
-    for (const item of left) await work(item);
-  };
-  await Promise.all(
-    Array.from({ length: navigator.hardwareConcurrency }, hand),
-  );
 }
 
 interface Arch {

@@ -9,7 +9,7 @@ import { BinaryCache } from "../../../bench/device/binary_cache.ts";
 import type { Backend, DeviceInfo } from "../../../bench/device/device.ts";
 import { onDisk, readable, unlessMissing } from "../../../bench/files/disk.ts";
 import { claimFolder } from "../../../bench/files/lock.ts";
-import { CaseError, EXIT, UserError } from "../../../bench/model/errors.ts";
+import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import {
   type Case,
   defineSuite,
@@ -29,7 +29,7 @@ import { HOME, kernelCacheOf, NAME, VERSION } from "../../../session/home.ts";
 import { backendNamed } from "../../../session/take_device.ts";
 import type { Choice } from "../../../session/options.ts";
 import { Progress, say } from "../../terminal/output.ts";
-import { archInfo, inParallel, titleOf } from "../build/kernels.ts";
+import { archInfo, buildAll } from "../build/kernels.ts";
 import {
   buildsOf,
   type Exported,
@@ -200,23 +200,10 @@ async function compiled(
 ) {
   const builds = buildsOf(tables);
   const cache = new BinaryCache(kernelCacheOf(kernelCache));
-  const binaries = new Map<number, Uint8Array<ArrayBuffer>>();
-  using progress = new Progress(`build ${arch}`, builds.length);
-  let failed = 0;
-  await inParallel([...builds.entries()], async ([i, build]) => {
-    try {
-      const { path } = await cache.get(build, backend, arch);
-      binaries.set(i, await Deno.readFile(path));
-    } catch (error) {
-      if (!(error instanceof CaseError)) throw error;
-      failed++;
-      progress.print(`FAIL ${titleOf(build)}: ${error.message}`);
-    }
-    progress.step({ failed });
-  });
+  const { paths, failed } = await buildAll(builds, { cache, backend, arch });
   return failed > 0
     ? undefined
-    : imageOf(builds.map((_, i) => binaries.get(i)!));
+    : imageOf(await Promise.all(paths.map((path) => Deno.readFile(path!))));
 }
 
 /** A file of an export. */

@@ -5,9 +5,8 @@ import { cudaPath } from "../../../backends/testdata/cuda_mocks.ts";
 import { cxxTest } from "../../../backends/testdata/mocks.ts";
 import { compare } from "../../../bench/measure/assert_close.ts";
 import { readAxes } from "../../../bench/model/axes.ts";
-import { BYTES } from "../../../bench/model/dtype.ts";
 import type { Values } from "../../../bench/model/grid.ts";
-import { elementsOf } from "../../../bench/model/problem.ts";
+import { storedBytes } from "../../../bench/model/problem.ts";
 import { ops } from "../../../kernels/mod.ts";
 import { madeOf } from "../../../kernels/testdata/answers.ts";
 import { operandsOf, prefixOf } from "./header.ts";
@@ -45,7 +44,7 @@ async function test(name: string, kernel: string, values: Values) {
         if (!operand) return "-";
         const file = join(folder, `${name}.operand`);
         if (operand.role === "out") {
-          return `out:${file}:${elementsOf(operand) * BYTES[operand.type]}`;
+          return `out:${file}:${storedBytes(operand)}`;
         }
         await Deno.writeFile(file, inputs[ins.indexOf(operand)]!);
         return `in:${file}`;

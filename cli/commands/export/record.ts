@@ -22,10 +22,9 @@ import type {
   Step,
 } from "../../../bench/device/queue.ts";
 import { POISON } from "../../../bench/measure/assert_close.ts";
-import { BYTES } from "../../../bench/model/dtype.ts";
 import { blame, CaseError } from "../../../bench/model/errors.ts";
 import { formatValues, type Values } from "../../../bench/model/grid.ts";
-import { elementsOf } from "../../../bench/model/problem.ts";
+import { storedBytes } from "../../../bench/model/problem.ts";
 import type { Case } from "../../../bench/model/suite.ts";
 
 /** Memory that an argument names: an operand, or a part of the workspace. */
@@ -234,7 +233,7 @@ function recordAt(
       operand.name,
       memory({
         operand: operand.name,
-        bytes: elementsOf(operand) * BYTES[operand.type],
+        bytes: storedBytes(operand),
       }),
     ]),
   );

@@ -187,13 +187,6 @@ export const hipDecompose: DecomposeBackend<HipTile> = {
       },
     };
   },
-  sumTile: ({ m, n }, { BM, BN }) => ({
-    shape: {
-      grid: [Math.ceil(n / BN), Math.ceil(m / BM), 1],
-      block: [THREADS, 1, 1],
-    },
-    more: [BM, BN],
-  }),
   spread: { threads: THREADS, columnBytes: THREADS / WAVE * BYTES.f32 },
   epilogue({ m, n, type }) {
     // The kernel strides over rows beyond what a grid may have.

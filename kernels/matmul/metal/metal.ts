@@ -135,13 +135,6 @@ const metalDecompose: DecomposeBackend<MetalTile> = {
     entry: "partial_simd",
     shape: shapeOf(point, config),
   }),
-  sumTile: ({ m, n }, { BM, BN }) => ({
-    shape: {
-      grid: [Math.ceil(n / BN), Math.ceil(m / BM), 1],
-      block: [THREADS, 1, 1],
-    },
-    more: [BM, BN],
-  }),
   spread: { threads: THREADS, columnBytes: THREADS / 32 * BYTES.f32 },
   epilogue: ({ m, n }) => ({
     shape: {
