@@ -53,6 +53,8 @@ export interface DecomposeBackend<T extends Tile> {
   predict(point: MatmulPoint, config: Split<T>, info: DeviceInfo): number;
   /** The source of both reducers and the epilogue, which is compiled for a type alone. */
   readonly sums: URL;
+  /** That of the reducer for a C whose columns lie apart, likewise. */
+  readonly strided: URL;
   /** The build is one for each tile, type and layout; its entry has the name of its source. */
   partial(
     point: MatmulPoint,
@@ -98,14 +100,18 @@ export function isWhole({ point, operands }: Site, slice: number): boolean {
     [lda, ldb, slice, k, layout === "nn" ? n : k].every((x) => x % chunk === 0);
 }
 
+/** Elements of C of a block of the reducer for a column stride, and threads of each. */
+const STRIDED = { columns: 32, groups: 8 };
+
 /** The builds and launches of a backend. */
 export class DecomposeSteps<T extends Tile> {
   constructor(readonly backend: DecomposeBackend<T>) {}
 
-  /** The build of both reducers and the epilogue. */
-  sums({ type }: MatmulPoint, overlap = false): Build {
-    const { sums } = this.backend;
-    return overlapped({ source: sums, defines: { TYPE: type } }, overlap);
+  /** The build of both reducers and the epilogue; of the reducer for a column stride of C. */
+  sums({ type, stepc }: MatmulPoint, overlap = false): Build {
+    const { sums, strided } = this.backend;
+    const source = stepc === 1 ? sums : strided;
+    return overlapped({ source, defines: { TYPE: type } }, overlap);
   }
 
   /** The build of the partial products. */
@@ -156,8 +162,23 @@ export class DecomposeSteps<T extends Tile> {
     split: number,
     { partials, fused, overlap = false }: Sum,
   ): Step {
-    const { m, n, ldc } = site.point;
+    const { m, n, ldc, stepc } = site.point;
     const { threads, columnBytes } = this.backend.spread;
+    if (stepc !== 1) {
+      return launch(site, this.sums(site.point), {
+        entry: "sum_strided",
+        args: this.#args(site, {
+          ...{ from: partials, sizes: [m, n, split, stepc], fused },
+        }),
+        shape: {
+          grid: [Math.ceil(m * n / STRIDED.columns), 1, 1],
+          block: [STRIDED.columns * STRIDED.groups, 1, 1],
+          ...(columnBytes > 0
+            ? { sharedBytes: STRIDED.columns * STRIDED.groups * BYTES.f32 }
+            : {}),
+        },
+      });
+    }
     // The more slices, the fewer columns.
     const columns = split <= threads / 2 ? 32 : split <= threads ? 16 : 8;
     return launch(site, this.sums(site.point, overlap), {
@@ -263,6 +284,9 @@ export function decomposeKernels<T extends Tile>(
       backend: backend.backend,
       idea,
       ...(variant === "fused" ? {} : { follows: family.name }),
+      ...(variant === "fused" && family.reducer === "sum_split"
+        ? { takes: ["stepc"] }
+        : {}),
       unsupported(point, info) {
         if (!fused && point.epilogue === "none") {
           return `${family.name} has no epilogue to unfuse`;

@@ -101,6 +101,12 @@ const AXES: readonly Axis[] = [
   { name: "lda", about: "row stride of A", values: "size", optional: true },
   { name: "ldb", about: "row stride of B", values: "size", optional: true },
   { name: "ldc", about: "row stride of C", values: "size", optional: true },
+  {
+    name: "stepc",
+    about: "column stride of C, as 2 of base[:, ::2]",
+    values: "size",
+    default: 1,
+  },
 ];
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -111,14 +117,17 @@ export const matmul: Op<MatmulPoint> = {
   axes: AXES,
   point: readPoint,
   operands(point) {
-    const { m, n, k, layout, lda, ldb, ldc } = point;
+    const { m, n, k, layout, lda, ldb, ldc, stepc } = point;
     const { a, b, c } = typesOf(point);
     const [rowsB, colsB] = layout === "nn" ? [k, n] : [n, k];
     return [
       input("A", a, [m, k, lda]),
       input("B", b, [rowsB, colsB, ldb]),
       ...(hasBias(point) ? [input("bias", c, [1, n])] : []),
-      output("C", c, [m, n, ldc]),
+      // With a column stride each element is a row of its own, and what follows it is padding.
+      stepc === 1
+        ? output("C", c, [m, n, ldc])
+        : output("C", c, [m * n, 1, stepc]),
     ];
   },
   inputs(point, options) {
@@ -131,7 +140,7 @@ export const matmul: Op<MatmulPoint> = {
     });
   },
   reference(point, inputs) {
-    const { m, n, k, layout, lda, ldb } = point;
+    const { m, n, k, layout, lda, ldb, stepc } = point;
     const types = typesOf(point);
     const [a, b, bias] = inputs as [Bytes, Bytes, Bytes?];
     const add = bias && reader(bias, types.c);
@@ -155,7 +164,13 @@ export const matmul: Op<MatmulPoint> = {
       },
       at: (_, indices) =>
         looks.at(indices).map((sum, i) => finish(sum, indices[i]! % n)),
-      norms: (_, rows, columns) => looks.norms(rows, columns),
+      norms: (_, rows, columns) =>
+        stepc === 1
+          ? looks.norms(rows, columns)
+          : Float64Array.from(rows, (index) => {
+            const [norm] = looks.norms([Math.floor(index / n)], [index % n]);
+            return norm!;
+          }),
     };
   },
   tolerance,
@@ -170,12 +185,19 @@ export const matmul: Op<MatmulPoint> = {
   },
   demands(point): Readonly<Record<string, string>> {
     const { a, b, c } = typesOf(point);
-    if (a === b && a === c) return {};
-    return { types: `A is ${a}, B is ${b} and C is ${c}: it takes one type` };
+    const { stepc } = point;
+    return {
+      ...(a === b && a === c ? {} : {
+        types: `A is ${a}, B is ${b} and C is ${c}: it takes one type`,
+      }),
+      ...(stepc === 1 ? {} : {
+        stepc: `C has a column stride of ${stepc}: it writes rows without gaps`,
+      }),
+    };
   },
   key(point) {
     const { m, n, k, type, typeB, typeC, epilogue, layout } = point;
-    const { lda, ldb, ldc } = point;
+    const { lda, ldb, ldc, stepc } = point;
     const { b, c } = typesOf(point);
     const dense = layout === "nn" ? n : k;
     return {
@@ -193,16 +215,18 @@ export const matmul: Op<MatmulPoint> = {
         ...(typeC ? { type_c: typeC } : {}),
         ...(lda === k ? {} : { lda }),
         ...(ldb === dense ? {} : { ldb }),
-        ...(ldc === n ? {} : { ldc }),
+        ...(ldc === n * stepc ? {} : { ldc }),
+        ...(stepc === 1 ? {} : { stepc }),
       }),
     };
   },
-  // (A, B, [bias,] C, M, N, K, lda, ldb, ldc)
+  // (A, B, [bias,] C, M, N, K, lda, ldb, ldc[, stepc])
   args(point, operands) {
-    const { m, n, k, lda, ldb, ldc } = point;
+    const { m, n, k, lda, ldb, ldc, stepc } = point;
     return packed([
       ...matmul.operands(point).map(({ name }) => operands[name]!),
       ...[m, n, k, lda, ldb, ldc],
+      ...(stepc === 1 ? [] : [stepc]),
     ]);
   },
   mutants: mutantsOf,
@@ -269,10 +293,11 @@ function coarsestOf(point: MatmulPoint): MatmulPoint["type"] {
 }
 
 function readPoint(values: Values): MatmulPoint {
-  const { m, n, k, type, type_b, type_c, epilogue, layout, lda, ldb, ldc } =
-    readAxes({ name: "matmul", axes: AXES }, values) as
-      & Values
-      & Pick<MatmulPoint, "m" | "n" | "k">;
+  const read = readAxes({ name: "matmul", axes: AXES }, values) as
+    & Values
+    & Pick<MatmulPoint, "m" | "n" | "k" | "stepc">;
+  const { m, n, k, type, type_b, type_c, epilogue, layout } = read;
+  const { lda, ldb, ldc, stepc } = read;
   const other = (name: "typeB" | "typeC", value: Scalar | undefined) =>
     value === undefined || value === type ? {} : { [name]: value };
   const dense = layout === "nn" ? n : k;
@@ -287,8 +312,16 @@ function readPoint(values: Values): MatmulPoint {
     layout: layout as MatmulPoint["layout"],
     lda: Number(lda ?? k),
     ldb: Number(ldb ?? dense),
-    ldc: Number(ldc ?? n),
+    ldc: Number(ldc ?? n * stepc),
+    stepc,
   };
+  if (stepc !== 1 && point.ldc !== n * stepc) {
+    throw new UserError(
+      `ldc is ${point.ldc}, and with a column stride of ${stepc} rows of C lie n * stepc = ${
+        n * stepc
+      } apart: leave out ldc`,
+    );
+  }
   const least = { lda: k, ldb: dense, ldc: n };
   for (const [name, cols] of Object.entries(least)) {
     const ld = point[name as "lda" | "ldb" | "ldc"];
@@ -318,6 +351,9 @@ function edgeCases(): MatmulPoint[] {
     // Rows start on 16 bytes and end within them.
     { m: 5, n: 24, k: 251, lda: 256, ldb: 256, layout: "nt" },
     { m: 5, n: 24, k: 251, lda: 256 },
+    // Columns of C lie apart: rows that four would divide, and odd ones.
+    { m: 5, n: 12, k: 40, stepc: 2, epilogue: "bias+relu" },
+    { m: 17, n: 33, k: 512, stepc: 3, epilogue: "relu", layout: "nt" },
   ];
   return TYPES.flatMap((type) => shapes.map((s) => readPoint({ ...s, type })));
 }

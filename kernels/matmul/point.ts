@@ -29,6 +29,8 @@ export interface MatmulPoint {
   readonly lda: number;
   readonly ldb: number;
   readonly ldc: number;
+  /** Elements between two columns of C; where it is not 1, `ldc` is `n * stepc`. */
+  readonly stepc: number;
 }
 
 /** Returns the types of A, B and C; the bias has that of C. */

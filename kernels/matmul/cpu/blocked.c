@@ -53,7 +53,8 @@ INLINE void multiply(const float *a, const float *b, float *sums, long rows, lon
  */
 FOR_EACH_CPU
 void blocked(const char *a, const char *b, const char *bias, char *c, float *scratch, int m, int n,
-             int k, long lda, long ldb, long ldc, int type, int nt, int has_bias, int relu) {
+             int k, long lda, long ldb, long ldc, long stepc, int type, int nt, int has_bias,
+             int relu) {
   const int bytes = type_bytes(type);
   const long rows = padded(m, ROWS), cols = padded(n, COLS);
   float *block_a = scratch, *block_b = block_a + rows * DEPTH, *sums = block_b + cols * DEPTH;
@@ -82,6 +83,6 @@ void blocked(const char *a, const char *b, const char *bias, char *c, float *scr
       float x = sums[i * cols + j];
       if (has_bias) x += load_float(bias + j * bytes, type);
       if (relu && x < 0) x = 0;
-      store_float(c + (i * ldc + j) * bytes, type, x);
+      store_float(c + (i * ldc + j * stepc) * bytes, type, x);
     }
 }

@@ -34,9 +34,9 @@ export const naive: Kernel<MatmulPoint> = defineKernel(matmul, {
   name: "naive",
   backend: "cpu",
   idea: "three loops in TypeScript, to be read",
-  takes: ["types"],
+  takes: ["types", "stepc"],
   prepare({ point, operands }) {
-    const { m, n, k, layout, lda, ldb, ldc } = point;
+    const { m, n, k, layout, lda, ldb, ldc, stepc } = point;
     const types = typesOf(point);
     const enqueue = () => {
       const a = decode(operands.A!.host!, types.a);
@@ -53,8 +53,12 @@ export const naive: Kernel<MatmulPoint> = defineKernel(matmul, {
           }
           row[j] = hasRelu(point) ? Math.max(sum, 0) : sum;
         }
-        // Rows of C may lie apart; what is between them is not ours.
-        c.set(encode(row, types.c), i * ldc * BYTES[types.c]);
+        // Rows and columns of C may lie apart; what is between them is not ours.
+        const [stored, size] = [encode(row, types.c), BYTES[types.c]];
+        for (let j = 0; j < n; j++) {
+          const element = stored.subarray(j * size, (j + 1) * size);
+          c.set(element, (i * ldc + j * stepc) * size);
+        }
       }
     };
     return { steps: [{ label: "naive", capturable: false, enqueue }] };
@@ -115,9 +119,10 @@ const blocked: Kernel<MatmulPoint> = launched(matmul, {
   name: "blocked",
   backend: "cpu",
   idea: "blocks of K in the cache, tiles in registers, one thread",
+  takes: ["stepc"],
   build: () => BLOCKED,
   launch({ point, operands, alloc }) {
-    const { m, n, k, lda, ldb, ldc, type, layout } = point;
+    const { m, n, k, lda, ldb, ldc, stepc, type, layout } = point;
     const { A, B, bias, C } = operands;
     const rows = Math.ceil(m / BLOCK.rows) * BLOCK.rows;
     const cols = Math.ceil(n / BLOCK.cols) * BLOCK.cols;
@@ -125,8 +130,8 @@ const blocked: Kernel<MatmulPoint> = launched(matmul, {
     return {
       args: [
         ...[A, B, bias ?? C, C, alloc(floats * BYTES.f32), m, n, k],
-        ...[i64(lda), i64(ldb), i64(ldc), TYPE_NUMBERS[type], layout === "nt"],
-        ...[hasBias(point), hasRelu(point)],
+        ...[i64(lda), i64(ldb), i64(ldc), i64(stepc), TYPE_NUMBERS[type]],
+        ...[layout === "nt", hasBias(point), hasRelu(point)],
       ],
     };
   },
@@ -161,10 +166,11 @@ export function decomposeK(set: InstructionSet): Kernel<MatmulPoint> {
     backend: "cpu",
     idea: "a slice of K for each thread, summed in a fixed order",
     configs: () => grid({ DEPTH: [512, 256, 128] }),
+    takes: ["stepc"],
     rules: [blockWithinSlice],
     build: () => DECOMPOSE_K,
     launch({ point, config: { DEPTH }, operands, device, alloc }) {
-      const { m, n, k, lda, ldb, ldc, type, layout } = point;
+      const { m, n, k, lda, ldb, ldc, stepc, type, layout } = point;
       const { A, B, bias, C } = operands;
       const slices = slicesOf(point, device.info.units);
       const padded = Math.ceil(n / 16) * 16;
@@ -173,8 +179,9 @@ export function decomposeK(set: InstructionSet): Kernel<MatmulPoint> {
           ...[A, B, bias ?? C, C],
           alloc(slices * m * padded * BYTES.f32),
           alloc(slices * SCRATCH_UNITS * DEPTH * BYTES.f32),
-          ...[m, n, k, lda, ldb, ldc, TYPE_NUMBERS[type], layout === "nt"],
-          ...[hasBias(point), hasRelu(point), slices, device.info.units],
+          ...[m, n, k, lda, ldb, ldc, stepc, TYPE_NUMBERS[type]],
+          ...[layout === "nt", hasBias(point), hasRelu(point)],
+          ...[slices, device.info.units],
           ...[DEPTH, SETS[set]],
         ],
       };

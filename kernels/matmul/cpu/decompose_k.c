@@ -24,7 +24,7 @@ typedef struct {
   float *partials; /* [slices][m][padded]: the sums of each slice */
   char *scratch;   /* [slices][SCRATCH(depth)] */
   int m, n, k;
-  long lda, ldb, ldc; /* elements */
+  long lda, ldb, ldc, stepc; /* elements; stepc: between two columns of C */
   int type, nt, relu;
   int slices, depth; /* of K; k's of a block */
   long padded;       /* n, rounded up to 16 */
@@ -136,7 +136,8 @@ static void finish(const void *arg, int share) {
     if (job->relu)
       for (long j = 0; j < job->n; j++) sums[j] = sums[j] < 0 ? 0 : sums[j];
     char *c = job->c + row * job->ldc * bytes;
-    for (long j = 0; j < job->n; j++) store_float(c + j * bytes, job->type, sums[j]);
+    for (long j = 0; j < job->n; j++)
+      store_float(c + j * job->stepc * bytes, job->type, sums[j]);
   }
 }
 
@@ -149,8 +150,8 @@ void decompose_k_sets(uint8_t *has) {
  * elements; it is read where `has_bias` is 1. `partials` and `scratch` as in Job. `set`:
  * an instruction set that this CPU has; BEST takes the best for the type. */
 void decompose_k(const void *a, const void *b, const void *bias, void *c, float *partials,
-                 void *scratch, int m, int n, int k, int lda, int ldb, int ldc, int type,
-                 int nt, int has_bias, int relu, int slices, int threads, int depth,
+                 void *scratch, int m, int n, int k, int lda, int ldb, int ldc, int stepc,
+                 int type, int nt, int has_bias, int relu, int slices, int threads, int depth,
                  int set) {
   static const int best[] = {AVX512_BF16, AVX512, AVX2, NEON, GENERIC};
   for (int i = type == BF16 ? 0 : 1; set == BEST; i++)
@@ -161,7 +162,8 @@ void decompose_k(const void *a, const void *b, const void *bias, void *c, float 
   if (threads > slices) threads = slices;
   const Job job = {.a = a, .b = b, .bias = has_bias ? bias : NULL, .c = c,
                    .partials = partials, .scratch = scratch, .m = m, .n = n, .k = k,
-                   .lda = lda, .ldb = ldb, .ldc = ldc, .type = type, .nt = nt, .relu = relu,
+                   .lda = lda, .ldb = ldb, .ldc = ldc, .stepc = stepc,
+                   .type = type, .nt = nt, .relu = relu,
                    .slices = slices, .depth = depth, .padded = (n + 15L) / 16 * 16};
   run_tasks(threads, slices, slice_task(set), &job);
   run_tasks(threads, slices, finish, &job);

@@ -164,6 +164,7 @@ const cudaDecompose: DecomposeBackend<OrderedTile> = {
   rules,
   predict,
   sums: new URL("./sums.cu", import.meta.url),
+  strided: new URL("./strided.cu", import.meta.url),
   partial(point, config) {
     const { GROUP_M: _, SPLIT, ...tile } = config;
     const { type, layout } = point;

@@ -41,6 +41,26 @@ Deno.test("decompose-k narrows its reducer as slices grow", () => {
   );
 });
 
+Deno.test("decompose-k has another reducer where columns of C lie apart, and no other builds", () => {
+  const shape = { m: 48, n: 40, k: 8192, epilogue: "bias+relu" };
+  const p = plan("decompose-k", { ...shape, stepc: 2 }, config);
+  assertEquals(whats(p), ["partial_mma", "sum_strided"]);
+  const [, sum] = p.queue;
+  // M, N, splits, column stride, ReLU.
+  assertEquals(numbers(sum!.args), [48, 40, 64, 2, 1]);
+  assertEquals(sum!.shape, { grid: [60, 1, 1], block: [256, 1, 1] });
+  const [strided, dense] = [2, 1].map((stepc) =>
+    kernel("decompose-k").builds(matmul.point({ ...shape, stepc }), config)
+  );
+  assertEquals(strided![0], dense![0]);
+  assertEquals(
+    [strided![1]!, dense![1]!].map(({ source }) =>
+      source.pathname.split("/").at(-1)
+    ),
+    ["strided.cu", "sums.cu"],
+  );
+});
+
 Deno.test("decompose-k copies element by element where 16 bytes do not fit", () => {
   const whole = (values: Values, { offset = 0n, SPLIT = 4 } = {}) =>
     numbers(

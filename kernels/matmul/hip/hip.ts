@@ -172,6 +172,7 @@ export const hipDecompose: DecomposeBackend<HipTile> = {
   rules: hipRules,
   predict: hipPredict,
   sums: new URL("./sums.hip", import.meta.url),
+  strided: new URL("./strided.hip", import.meta.url),
   partial({ m, n, type, layout }, { SPLIT, ...tile }) {
     const tiles = Math.ceil(m / tile.BM) * Math.ceil(n / tile.BN);
     return {

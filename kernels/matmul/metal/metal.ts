@@ -130,6 +130,7 @@ const metalDecompose: DecomposeBackend<MetalTile> = {
   rules: metalRules,
   predict: metalPredict,
   sums: new URL("./sums.metal", import.meta.url),
+  strided: new URL("./strided.metal", import.meta.url),
   partial: (point, config) => ({
     build: buildOf(point, config),
     entry: "partial_simd",

@@ -111,9 +111,23 @@ function chosen(all: readonly Build[]): Build[] {
 
 /** Every kind of shape in one type or another; in each type some that every kernel takes. */
 const CHECKED = {
-  bf16: ["1x16x128", "16x16x256", "17x33x129", "64x48x1024", "5x24x251"],
+  bf16: [
+    "1x16x128",
+    "16x16x256",
+    "17x33x129",
+    "64x48x1024",
+    "5x24x251",
+    "5x12x40",
+  ],
   f16: ["3x5x7", "5x24x251", "16x16x256", "64x48x1024", "48x40x512"],
-  f32: ["1x16x128", "16x16x256", "64x48x1024", "31x65x250", "17x64x256"],
+  f32: [
+    "1x16x128",
+    "16x16x256",
+    "64x48x1024",
+    "31x65x250",
+    "17x64x256",
+    "17x33x512",
+  ],
 };
 
 /** The cases. */
@@ -135,14 +149,14 @@ export const cases: OpCases<MatmulPoint> = {
     ]),
     ...mixed,
   ],
-  references: [6, 16, 31].map((place) => matmul.edgeCases[place]!),
+  references: [6, 18, 35].map((place) => matmul.edgeCases[place]!),
   checked: {
     cuda: matmul.edgeCases.filter(({ m, n, k, type }) =>
       CHECKED[type].includes([m, n, k].join("x"))
     ),
   },
   unsupported:
-    /no split of K|no epilogue|slices of 16 leave some without|slices of 32 leave some|stored by columns|IEEE fp32|by 16 bytes|registers for 8 rows|16-bit operands|layout nt|multiple of 64|for a relu|are not read and written|: it takes one type$|^the library is asked for no product of A|^MPSMatrixMultiplication multiplies/,
+    /no split of K|no epilogue|slices of 16 leave some without|slices of 32 leave some|stored by columns|IEEE fp32|by 16 bytes|registers for 8 rows|16-bit operands|layout nt|multiple of 64|for a relu|are not read and written|: it takes one type$|: it writes rows without gaps$|^the library is asked for no product of A|^MPSMatrixMultiplication multiplies/,
   built: points(),
   chosen,
 };

@@ -54,6 +54,10 @@ const splitCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
     ...["ffma_adjacent_rows", "ffma_same_k", "ffma_wrong_half"],
     "ffma_same_share",
   ]),
+  "columns apart": mutantCase("decompose-k", [{ ...WHOLE, stepc: 2 }, TILE], [
+    ...["strided_flat", "strided_wide_store", "strided_no_barrier"],
+    "strided_skip_slice",
+  ]),
   unfused: mutantCase("decompose-k-unfused", [WHOLE, TILE], [
     "epilogue_no_bias",
   ]),

@@ -25,8 +25,9 @@ function tiled(
   name: string,
   config: Values,
   mutants: readonly string[],
+  shape: Values = RAGGED,
 ): MutantCase<MatmulPoint> {
-  const point = matmul.point(RAGGED);
+  const point = matmul.point(shape);
   const seeds = [1, 2, 3, 4];
   return { op: matmul, kernel: named(name), point, config, seeds, mutants };
 }
@@ -58,6 +59,10 @@ export const mutantCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
     ...["hip_no_transpose", "hip_swapped_result", "hip_no_row_guard"],
     ...["hip_sum_no_barrier", "hip_sum_skip_slice"],
   ]),
+  "columns apart": tiled("decompose-k", WIDE, [
+    ...["hip_strided_flat", "hip_strided_wide_store"],
+    ...["hip_strided_no_barrier", "hip_strided_skip_slice"],
+  ], { ...RAGGED, stepc: 2 }),
   "waves share K": tiled("decompose-k", {
     ...WIDE,
     ...{ BM: 16, BN: 16, BK: 128 },

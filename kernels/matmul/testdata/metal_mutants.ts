@@ -15,9 +15,10 @@ function mutantCase(
   name: string,
   layout: string,
   mutants: readonly string[],
+  stepc = 1,
 ): MutantCase<MatmulPoint> {
   // Odd: the last column of C has no neighbour.
-  const shape = { m: 30, n: 43, k: 600, epilogue: "bias+relu" };
+  const shape = { m: 30, n: 43, k: 600, epilogue: "bias+relu", stepc };
   // The library has no bf16, and no config.
   const type = name === "mps" ? "f16" : "bf16";
   const config = name === "mps"
@@ -40,6 +41,10 @@ export const mutantCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
     ...["metal_no_column_guard", "metal_no_k_guard", "metal_sum_no_barrier"],
     "metal_sum_skip_slice",
   ]),
+  "columns apart": mutantCase("decompose-k", "nn", [
+    ...["metal_strided_flat", "metal_strided_wide_store"],
+    ...["metal_strided_no_barrier", "metal_strided_skip_slice"],
+  ], 2),
   nt: mutantCase("decompose-k", "nt", ["metal_swapped_b"]),
   unfused: mutantCase("decompose-k-unfused", "nn", ["metal_early_product"]),
   tile: mutantCase("decompose-k-tile", "nn", ["metal_early_refill"]),

@@ -64,6 +64,10 @@ export const peers: PeerOp = {
   unsupported({ name }, { key }) {
     const { a_type, b_type, c_type } = key;
     const types = [a_type, b_type, c_type];
+    const { stepc } = parseValues(key.params);
+    if (stepc !== undefined) {
+      return `C has a column stride of ${stepc}: peers write rows without gaps`;
+    }
     if (!TYPES.includes(a_type) || types.some((type) => type !== a_type)) {
       return `Peers take operands of one type of ${TYPES.join(", ")}`;
     }
