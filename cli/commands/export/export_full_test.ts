@@ -30,6 +30,7 @@ const CASES: readonly (readonly [string, Overrides])[] = [
   ["exchange-k", { m: [1, 2, 33], k: [2048], epilogue: ["none"] }],
   ["wgmma-k", { m: [5, 6, 64, 65], k: [256], epilogue: ["bias", "relu"] }],
   ["decompose-k", { m: [3, 4, 5], k: [512], epilogue: ["relu"] }],
+  ["decompose-k", { m: [3], k: [512], epilogue: ["bias"], stepc: [1, 2] }],
   ["decompose-k-unfused", { m: [4], k: [512], epilogue: ["bias"] }],
   ["decompose-k-pdl", { m: [3, 4], k: [512], epilogue: ["bias"] }],
   ["dot", { m: [1, 2, 3, 8], k: [128], lda: [136] }],

@@ -262,7 +262,7 @@ static void test_shape(const mnk_context *context, mnk_matmul_args args, void *w
     demand(cuda.wait(stream), "the call");
     const int64_t count = m * n < SAMPLE ? m * n : (int64_t)SAMPLE;
     for (int64_t i = 0; i < m * n; i++)
-      wrong += isnan(stored(c.host + (i / n * args.ldc + i % n) * bytes_of(tc), tc)) != 0;
+      wrong += isnan(stored(c.host + (i / n * args.ldc + i % n * args.stepc) * bytes_of(tc), tc)) != 0;
     for (int64_t s = 0; s < count; s++) {
       /* The first, the last, and others that are spread evenly. */
       const int64_t at = count < 2 ? 0 : (m * n - 1) / (count - 1) * s + (m * n - 1) % (count - 1) * s / (count - 1);
@@ -273,7 +273,7 @@ static void test_shape(const mnk_context *context, mnk_matmul_args args, void *w
                stored(b.host + (nt ? j * args.ldb + p : p * args.ldb + j) * bytes_of(tb), tb);
       if (relu && sum < 0) sum = 0;
       right[s] = sum;
-      const double off = fabs(stored(c.host + (i * args.ldc + j) * bytes_of(tc), tc) - sum);
+      const double off = fabs(stored(c.host + (i * args.ldc + j * args.stepc) * bytes_of(tc), tc) - sum);
       const double most = 0.25 + fabs(sum) * (tc == MNK_MATMUL_TYPE_F32 ? 1e-6 : tc == MNK_MATMUL_TYPE_BF16 ? 4e-3 : 5e-4);
       wrong += !(off <= most);
       worst = off > worst ? off : worst;
