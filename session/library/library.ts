@@ -135,19 +135,16 @@ export async function diff(
     { compareRows, FAIL_ON },
     { diffData },
     { VERDICTS },
-    { checked, diffSchema },
+    { checked, diffSchema, sidesSchema },
   ] = await Promise.all([
     import("./compare_rows.ts"),
     import("../../report/diff/machine.ts"),
     import("../../report/diff/verdict.ts"),
     import("./run_options.ts"),
   ]);
-  const { failOn, only, ...sources } = checked(
-    diffSchema,
-    { ...options, base, next },
-    "diff",
-  );
-  const found = await compareRows(sources);
+  const { failOn, only, ...judging } = checked(diffSchema, options, "diff");
+  const sources = checked(sidesSchema, { base, next }, "diff");
+  const found = await compareRows({ ...sources, ...judging });
   return diffData(found, {
     ...{ failOn: failOn ?? FAIL_ON, only: only ?? VERDICTS, fold: false },
   });
@@ -187,7 +184,8 @@ export async function table(
     sheets,
     { tableSheet },
     { baselinesOf },
-    { checked, tableSchema },
+    { UserError },
+    { checked, rowsSchema, tableSchema },
   ] = await Promise.all([
     import("../../bench/row/flat_row.ts"),
     import("../../report/model/timing.ts"),
@@ -195,14 +193,23 @@ export async function table(
     import("../../report/table/sheet.ts"),
     import("../../report/table/table.ts"),
     import("./baselines.ts"),
+    import("../../bench/model/errors.ts"),
     import("./run_options.ts"),
   ]);
-  const { metrics, baseline, timer, format, ...given } = checked(
+  const { metrics, baseline, timer, format, ...screen } = checked(
     tableSchema,
-    { ...options, rows },
+    options,
     "table",
   );
-  const { rows: all, ...screen } = given;
+  const { rows: all } = checked(rowsSchema, { rows }, "table");
+  const kernels = new Set(all.map(({ kernel }) => kernel));
+  if (baseline !== undefined && !kernels.has(baseline)) {
+    throw new UserError(
+      `Cannot table: no kernel of the rows is named ${baseline}: there are ${
+        [...kernels].join(", ") || "none"
+      }`,
+    );
+  }
   const timed = all.filter(({ status }) => status !== "checked");
   const shown = timing.ofOneTiming(timed.map(flat.csvRow), (row) => row, {
     timer,

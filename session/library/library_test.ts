@@ -187,6 +187,15 @@ for (
       { width: "wide" },
       /field width is "wide": it must be a number/,
     ],
+    ["option: its rows", [], { rows: [] }, /field rows is unknown; mend/],
+    ["object", [], null, /^Cannot table: it is null: it must be an object; m/],
+    ["object: a list", [], [], /^Cannot table: it is a list: it must be an o/],
+    [
+      "kernel",
+      [],
+      { baseline: "fast" },
+      /^Cannot table: no kernel of the rows is named fast: there are none$/,
+    ],
     ["list of rows", {}, {}, /field rows is an object: it must be a list/],
     ["row", [{ kernel: "a" }], {}, /field rows.0.status is missing/],
     [
@@ -208,6 +217,8 @@ for (
 for (
   const [what, base, options, expected] of [
     ["option", "a", { treshold: 5 }, /^Cannot diff: field treshold is unknown/],
+    ["option: a side", "a", { base: "b" }, /field base is unknown; mend/],
+    ["object", "a", 5, /^Cannot diff: it is 5: it must be an object; mend/],
     ["number", "a", { threshold: "5" }, /field threshold is "5": it must be a/],
     [
       "verdict",

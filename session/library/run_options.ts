@@ -174,10 +174,11 @@ const benchSchema = strictObject({
 const paths = union([string(), array(string())]);
 const verdicts = maybe(array(picklist(VERDICTS)));
 
-/** The schema of what `diff()` takes. */
+/** The schema of the two sides that `diff()` takes. */
+export const sidesSchema = strictObject({ base: paths, next: paths });
+
+/** The schema of the options of `diff()`. */
 export const diffSchema = strictObject({
-  base: paths,
-  next: paths,
   threshold: maybe(number()),
   minUs: maybe(number()),
   config: maybe(string()),
@@ -185,9 +186,11 @@ export const diffSchema = strictObject({
   only: verdicts,
 });
 
-/** The schema of what `table()` takes. */
+/** The schema of the rows that `table()` takes. */
+export const rowsSchema = strictObject({ rows: array(flatRowSchema) });
+
+/** The schema of the options of `table()`. */
 export const tableSchema = strictObject({
-  rows: array(flatRowSchema),
   metrics: optional(array(picklist(METRICS)), []),
   baseline: maybe(string()),
   timer: maybe(string()),
@@ -305,9 +308,13 @@ export function checked<S extends GenericSchema>(
   verb: "bench" | "check" | "diff" | "table",
 ): InferOutput<S> {
   const { output, issues } = safeParse(schema, options, { abortEarly: true });
-  if (issues === undefined) return output;
+  const isList = Array.isArray(options);
+  if (issues === undefined && !isList) return output;
+  const why = isList
+    ? "it is a list: it must be an object"
+    : formatIssue(issues![0]);
   throw new UserError(
-    `Cannot ${verb}: ${formatIssue(issues[0])}; mend what ${verb}() is given`,
+    `Cannot ${verb}: ${why}; mend what ${verb}() is given`,
   );
 }
 
