@@ -249,7 +249,7 @@ static void test_shape(const mnk_context *context, mnk_matmul_args args, void *w
   Matrix a = matrix(m, k, args.lda, ta, 1);
   Matrix b = nt ? matrix(n, k, args.ldb, tb, 1) : matrix(k, n, args.ldb, tb, 1);
   Matrix bias = matrix(1, n, n, tc, 1);
-  Matrix c = matrix(m, n, args.ldc, tc, 0);
+  Matrix c = matrix(m, (n - 1) * args.stepc + 1, args.ldc, tc, 0);
   args.a = a.device, args.b = b.device, args.c = c.device, args.bias = biased ? bias.device : NULL;
   expect(mnk_matmul_workspace(&args, &args.workspace_bytes), MNK_OK, "the size of the workspace");
   args.workspace = args.workspace_bytes ? workspace : NULL;
