@@ -2,6 +2,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cxxTest } from "../backends/testdata/mocks.ts";
+import { temporary } from "../bench/testdata/temporary.ts";
 import { program } from "../cli/testdata/program.ts";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
@@ -212,4 +213,60 @@ Deno.test("examples/sweep checks in a folder of its own, by the deno.json of the
   } finally {
     await Deno.remove(cwd, { recursive: true });
   }
+});
+
+const hasTransformers = await (async () => {
+  const command = new Deno.Command("python3", {
+    args: ["-c", "import torch, transformers"],
+    stderr: "null",
+  });
+  try {
+    return (await command.output()).success;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+})();
+
+Deno.test({
+  name: `examples/capture swaps layers and compares with the table${
+    hasTransformers ? "" : " (ignored: python3 has no transformers)"
+  }`,
+  ignore: !hasTransformers,
+  fn: async () => {
+    using folder = temporary();
+    const write = (name: string, text: string) =>
+      Deno.writeTextFileSync(join(folder.path, name), text);
+    const line = (label: string, calls: number, saved_ms: number) => ({
+      ...{ label, calls, ms: 1, state: "measured" },
+      measured: {
+        now: { kernel: "cublas", time_us: 9, timer: "chain:32" },
+        fastest: { kernel: "auto", time_us: 6, timer: "chain:32" },
+        saved_ms,
+      },
+    });
+    const lines = [
+      line("2×256×1024 bf16 nt", 2, 0.1),
+      // 30 us a call, and the most of all.
+      line("2×1024×256 bf16 nt", 10, 0.3),
+      line("64×1024×256 bf16 nt", 10, 3),
+      { label: "softmax", state: "other" },
+    ];
+    write("weights.json", JSON.stringify([{ lines }]));
+    const swapped = async (result: string) => {
+      write("mnk_matmul.py", `def matmul(a, b):\n    return ${result}\n`);
+      return await run(["python3", join(HERE, "capture/swap.py"), "llama", ...[
+        ...["--device", "cpu", "--size", "small", "--batch", "2"],
+        ...["--rounds", "2", "--weights", "weights.json", "--export", "."],
+      ]], { cwd: folder.path });
+    };
+    const { code, stdout, stderr } = await swapped("a @ b");
+    assertEquals(code, 0, stderr);
+    // Gates and ups of two layers: 4 x 30 us.
+    assertMatch(stdout, /with 4 layers of N=1024, K=256 swapped: /);
+    assertMatch(stdout, /^the table said: 120\.0 us; measured \/ said: /m);
+    const wrong = await swapped("-(a @ b)");
+    assertEquals(wrong.code, 1);
+    assertMatch(wrong.stderr, /^the logits differ by 0\.\d+ of their norm$/m);
+  },
 });

@@ -23,7 +23,7 @@ import torch
 
 from decode import SIZES, graph_of, model_of
 
-BURST, ROUNDS = 10, 60
+BURST = 10
 
 
 def layers_of(model, n, k):
@@ -86,13 +86,15 @@ def said_of(path, batch, nk):
             continue
         m, n, k = map(int, shape.groups())
         if m == batch and nk in (None, (n, k)):
-            found.append((1e3 * line["measured"]["saved_ms"] / line["calls"], line["calls"], n, k, line["measured"]))
+            us = [1e3 * ms / line["calls"] for ms in (line["measured"]["saved_ms"], line["ms"])]
+            found.append((*us, line["calls"], n, k, line["measured"]))
     if not found:
         sys.exit(f"{path} has no measured shape of {batch} rows that is asked for")
-    saved, _, n, k, measured = max(found, key=lambda one: one[0] * one[1])
+    saved, captured, _, n, k, measured = max(found, key=lambda one: one[0] * one[2])
     now, fastest = measured["now"], measured["fastest"]
-    print("%s: %s %.2f us, %s %.2f us (%s): %.2f us of a captured call" % (
-        path, now["kernel"], now["time_us"], fastest["kernel"], fastest["time_us"], now["timer"], saved))  # fmt: skip
+    print("%s: a call of N=%d, K=%d took %.2f us; by %s %s takes %.2f us and %s %.2f us: %.2f us to win" % (
+        path, n, k, captured, now["timer"], now["kernel"], now["time_us"], fastest["kernel"], fastest["time_us"],
+        saved))  # fmt: skip
     return n, k, saved
 
 
@@ -104,6 +106,7 @@ def main():
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--export", required=True, help="the folder that `mnkbench export` wrote")
     parser.add_argument("--nk", type=lambda text: tuple(map(int, text.split("x"))), help="such as 8192x2048")
+    parser.add_argument("--rounds", type=int, default=60)
     parser.add_argument("--weights", help="what `mnkbench table --weights ... --format json` printed")
     options = parser.parse_args()
     if options.nk is None and options.weights is None:
@@ -123,13 +126,13 @@ def main():
     swapped, own_logits = step_of(model, options.batch, options.device)
     undo()
     times = {"plain": [], "swapped": []}
-    for number in range(ROUNDS):
+    for number in range(options.rounds):
         order = [("plain", plain), ("swapped", swapped)]
         for name, step in order if number % 2 else reversed(order):
             times[name].append(burst_us(step, options.device))
     # Two sums in other orders differ by the roundings of bf16.
     off = (logits.float() - own_logits.float()).norm() / logits.float().norm()
-    if not off < 0.02:
+    if not off < 0.05:
         sys.exit(f"the logits differ by {off:.3f} of their norm")
     pairs = [before - after for before, after in zip(*times.values())]
     quarters = statistics.quantiles(pairs, n=4)
