@@ -254,7 +254,7 @@ function linesOf(
     const since = runs.get(timed[now.from]!.run)!;
     return [
       name,
-      `${formatMicroseconds(now.center)} us`,
+      `${formatMicroseconds(now.center)} µs`,
       [
         change === undefined ? "no change" : formatChange(change),
         `since ${nameOf(since)}`,

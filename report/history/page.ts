@@ -29,18 +29,19 @@ export interface HistoryInput {
 }
 
 const STYLE = `
-:root { color-scheme: light dark; font: 14px/1.4 system-ui, sans-serif; }
+:root { font: 14px/1.4 system-ui, sans-serif; background: var(--paper); color: var(--ink); }
 body { margin: 1rem auto; max-width: 75rem; padding: 0 1rem; }
 form { display: flex; flex-wrap: wrap; gap: 1rem; margin: 1rem 0; }
 table { border-collapse: collapse; width: 100%; margin-bottom: 1.5rem; }
 caption { text-align: left; font-weight: 600; padding: .3rem 0; }
 caption span { font-weight: 400; }
-th, td { text-align: left; padding: .15rem .5rem; border-top: 1px solid #8884; vertical-align: middle; }
+th, td { text-align: left; padding: .15rem .5rem; border-top: 1px solid var(--grid); vertical-align: middle; }
 td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 svg { display: block; width: 26rem; max-width: 45vw; height: 2.2rem; }
-polyline { stroke-linecap: round; fill: none; stroke: #2a6fb0; stroke-width: 1.5; vector-effect: non-scaling-stroke; }
-line { stroke: #c0392b; stroke-width: 1.5; vector-effect: non-scaling-stroke; }
-.slower { color: #c0392b; } .faster { color: #1e8449; }
+polyline { stroke-linecap: round; fill: none; stroke: var(--faster); stroke-width: 1.5; vector-effect: non-scaling-stroke; }
+line { stroke: var(--slower); stroke-width: 1.5; vector-effect: non-scaling-stroke; }
+.slower { color: color-mix(in srgb, var(--slower), var(--ink) 30%); }
+.faster { color: color-mix(in srgb, var(--faster), var(--ink) 30%); }
 [hidden] { display: none; }
 `;
 
@@ -87,7 +88,7 @@ export function formatHistory(
 <h1>${escaped(title)}</h1>
 <p>${runs.length} runs${
     runs.length > 0 ? `, ${dayOf(runs[0]!)} to ${dayOf(runs.at(-1)!)}` : ""
-  }. A red line marks a change of level; times are of the last level.</p>
+  }. An orange line marks a change of level; times are of the last level.</p>
 <form>
 <label>Suite <select name="suite"><option value="">all</option>${
     options(suites.map(({ suite }) => suite))

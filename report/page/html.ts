@@ -5,15 +5,33 @@
  */
 
 import { createHash } from "node:crypto";
+import { type ThemeName, THEMES } from "../chart/theme.ts";
 
-/** The start of a page up to its body, with the one style and the one script that it may have. */
+/** The colours of charts as variables: `--paper`, `--ink` and so on. */
+function variables(theme: ThemeName): string {
+  const { name: _, ...colors } = THEMES[theme];
+  return Object.entries(colors).map(([name, value]) => `--${name}: ${value};`)
+    .join(" ");
+}
+
+const COLORS = `:root { color-scheme: light dark; ${variables("light")} }
+@media screen and (prefers-color-scheme: dark) { :root { ${
+  variables("dark")
+} } }
+`;
+
+/**
+ * The start of a page up to its body, with the one style and the one script that it may have. The
+ * style may use the colours of charts as variables, for either theme.
+ */
 export function headOf(
-  { title, style, script }: {
+  { title, style: own, script }: {
     readonly title: string;
     readonly style: string;
     readonly script: string;
   },
 ): string {
+  const style = `${COLORS}${own}`;
   const policy = [
     "default-src 'none'",
     "img-src data:",
