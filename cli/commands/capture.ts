@@ -73,6 +73,11 @@ function flags() {
       seconds(),
       "Length of the window (default: until the program ends).",
     ),
+    range: maybe(
+      "--range",
+      string({ metavar: "NAME" }),
+      "NVTX range that is the window, such as torch.cuda.nvtx.range(NAME); the first of that name.",
+    ),
     ...modelFlags(),
     out: preset(
       "--out",
@@ -112,6 +117,13 @@ async function captureProgram(
       "Cannot capture on this system: the recorder is loaded by LD_PRELOAD; use Linux",
     );
   }
+  const { range } = options;
+  const isTimed = warmup > 0 || options.seconds !== undefined;
+  if (range === "" || (range !== undefined && isTimed)) {
+    throw new UserError(
+      "Cannot tell the window: give --range a name, or --warmup and --seconds without it",
+    );
+  }
   assertWritable(contained(out, CAPTURED));
   const library = await buildRecorder(kernelCacheOf(options.kernelCache));
   using temporary = makeTemporary("mnkbench-capture-");
@@ -120,6 +132,7 @@ async function captureProgram(
     folder,
     warmup,
     seconds: options.seconds ?? 0,
+    range,
   });
   const started = performance.now();
   const ran = () => ({
@@ -129,16 +142,16 @@ async function captureProgram(
   using child = new Child(program, variables);
   let told: string | undefined;
   const code = await child.ended(LOOK_MS, () => {
-    if (options.seconds === undefined) return true;
+    if ((options.seconds ?? range) === undefined) return true;
     const parts = readParts(folder);
-    if (missing(parts, "") !== undefined || !isOver(parts)) return false;
+    if (missing(parts, {}) !== undefined || !isOver(parts)) return false;
     write(out, joined(parts, ran()));
     tell("The window is over; the program goes on");
     told = JSON.stringify(parts);
     return true;
   });
   const parts = readParts(folder);
-  const why = missing(parts, program[0]!);
+  const why = missing(parts, { program: program[0]!, range });
   if (why !== undefined) {
     tell(`error: ${why}`);
     return code === 0 ? EXIT.nothing : code;
@@ -173,7 +186,10 @@ function write(
 /** Says why no GEMM was seen, and what would work; nothing where one was. */
 function missing(
   { parts, isLoaded, hasCuda }: Parts,
-  program: string,
+  { program = "", range }: {
+    readonly program?: string;
+    readonly range?: string | undefined;
+  },
 ): string | undefined {
   if (parts.some(({ gemms }) => gemms.length > 0)) return undefined;
   const failed = `Cannot capture GEMMs of ${program}`;
@@ -182,6 +198,9 @@ function missing(
   }
   if (!hasCuda) {
     return `${failed}: it called neither cuBLAS nor CUDA; let it run longer, on a machine with a GPU`;
+  }
+  if (range !== undefined && parts.length === 0) {
+    return `${failed}: it began no NVTX range ${range}; name one that it has in the default domain, or leave out --range`;
   }
   const kernels = parts.flatMap(({ other }) => other).length;
   return kernels > 0

@@ -280,3 +280,32 @@ ccTest("capture takes a thread's outermost NVTX ranges as phases", async () => {
     ["2 all 1", "2 decode # 6"],
   ]);
 });
+
+ccTest("capture takes an NVTX range as the window", async () => {
+  const counted = async (...options: readonly string[]) => {
+    const ran = await captured("cuda gemm 9 4 5 6 ranges gemm 9 4 5 6", {
+      options,
+    });
+    return [ran.code, ran.captured && columnsOf(ran, "m", "phase", "calls")];
+  };
+  // An outermost range, and the first of three that are inside of others.
+  assertEquals(await counted("--range", "decode 10"), [0, ["2 decode # 2"]]);
+  assertEquals(await counted("--range", "attention"), [0, ["2 decode # 1"]]);
+  assertEquals(await counted("--range", "decode 1"), [3, undefined]);
+  const ends = await captured("cuda ranges sleep 1.2 exit 7", {
+    options: ["--range", "decode 9"],
+  });
+  assertMatch(ends.stderr, /The window is over; the program goes on/);
+  assertEquals([ends.code, ends.captured!.notes], [7, []]);
+  assert(ends.captured!.window_s < 1, `${ends.captured!.window_s}`);
+  const none = await captured("cuda ranges", { options: ["--range", "x"] });
+  assertMatch(
+    none.stderr,
+    /^error: Cannot capture GEMMs of \S+: it began no NVTX range x; name one that it has in the default domain, or leave out --range\n$/,
+  );
+  for (const more of [["--seconds", "1"], ["--warmup", "1"]]) {
+    const two = await captured("x", { options: ["--range", "x", ...more] });
+    assertEquals([two.code, two.stdout], [2, ""]);
+    assertMatch(two.stderr, /^error: Cannot tell the window: give --range/);
+  }
+});

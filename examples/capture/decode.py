@@ -3,6 +3,7 @@
     mnkbench capture -- python decode.py llama --batch 16
     mnkbench capture -- python decode.py moe --batch 16
     mnkbench capture -- python decode.py llama --batch 16 --graph
+    mnkbench capture --range again -- python decode.py llama --batch 16 --time 3
 
 With --profile FILE it runs under torch.profiler instead, and writes what that saw, for compare.py.
 """
@@ -92,7 +93,8 @@ def main():
         times = []
         for _ in range(options.time):
             start = time.perf_counter()
-            work()
+            with torch.cuda.nvtx.range("again") if options.device == "cuda" else contextlib.nullcontext():
+                work()
             times.append(time.perf_counter() - start)
         if times:
             print(f"again: median {statistics.median(times):.4f} s, least {min(times):.4f} s of {len(times)}")

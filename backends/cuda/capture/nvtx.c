@@ -1,4 +1,4 @@
-/* Takes the outermost NVTX range of a thread as the phase of its calls. NVTX loads the recorder by
+/* Takes the outermost NVTX range of a thread as the phase of its calls, and a range as the window. NVTX loads the recorder by
  * NVTX_INJECTION64_PATH. Declarations follow nvtxTypes.h of NVTX 3. */
 #include <ctype.h>
 #include <string.h>
@@ -32,12 +32,16 @@ struct attributes {
 _Static_assert(offsetof(struct attributes, message) == 40, "as in nvToolsExt.h");
 
 static __thread int depth, range;
+/* Of the range that is the window, where it began on this thread; else 0. */
+static __thread int window_depth;
 
 int nvtx_phase(void) { return depth > 0 ? range : 0; }
 
 /* Ranges that differ by numbers alone, such as those of steps, are one phase. */
 static int push(const char *name) {
-  if (depth++ > 0) return depth - 1;
+  depth++;
+  if (window_begins(name)) window_depth = depth;
+  if (depth > 1) return depth - 1;
   char text[NAME_BYTES];
   size_t size = 0;
   for (; *name != 0 && size < sizeof text - 1; name++) {
@@ -74,7 +78,14 @@ static int push_in_domain(void *domain, const struct attributes *attributes) {
   return domain == NULL ? push_attributes(attributes) : 0;
 }
 
-static int pop(void) { return depth > 0 ? --depth : -1; }
+static int pop(void) {
+  if (depth == 0) return -1;
+  if (depth == window_depth) {
+    window_depth = 0;
+    window_ends();
+  }
+  return --depth;
+}
 
 static int pop_in_domain(void *domain) { return domain == NULL ? pop() : 0; }
 

@@ -79,6 +79,9 @@ int nvtx_phase(void);
 enum { WINDOW_BEFORE, WINDOW_OPEN, WINDOW_CLOSED };
 extern atomic_int window_state;
 void window_first_call(void);
+/* A range of the program begins: returns whether it is the window, which then ends with it. */
+bool window_begins(const char *range);
+void window_ends(void);
 void window_call(void);               /* A call in the window, on a thread that uses the device. */
 uint64_t now_ns(void);
 

@@ -108,12 +108,14 @@ export interface Recording {
   readonly warmup: number;
   /** Seconds of the window; 0 until the program ends. */
   readonly seconds: number;
+  /** The NVTX range that is the window; the two above have no meaning then. */
+  readonly range: string | undefined;
 }
 
 /** Returns the variables by which a program loads the recorder `library`. */
 export function recorderVariables(
   library: string,
-  { folder, warmup, seconds }: Recording,
+  { folder, warmup, seconds, range }: Recording,
 ): Readonly<Record<string, string>> {
   const before = (path: string, name: string) => {
     const old = Deno.env.get(name) ?? "";
@@ -131,6 +133,7 @@ export function recorderVariables(
     MNKBENCH_CAPTURE_DIR: folder,
     MNKBENCH_CAPTURE_WARMUP: `${warmup}`,
     MNKBENCH_CAPTURE_SECONDS: `${seconds}`,
+    MNKBENCH_CAPTURE_RANGE: range ?? "",
     ...(cupti === undefined ? {} : { MNKBENCH_CAPTURE_CUPTI: cupti }),
   };
 }

@@ -21,6 +21,8 @@ void cupti_stop(void);
 atomic_int window_state = WINDOW_CLOSED;
 
 static char folder[4096];
+/* The NVTX range that is the window; empty without one. */
+static char window_range[256];
 static double warmup_s, seconds;
 static pid_t own_pid;
 static uint64_t process_start, opened, closed;
@@ -211,10 +213,9 @@ static void *run(void *is_open) {
   return NULL;
 }
 
-/* Opens the window, now or after the warm-up. */
-static void start(void) {
-  if (atomic_load(&is_started) || atomic_exchange(&is_started, true)) return;
-  bool is_now = warmup_s <= 0;
+/* Opens the window, now or after the warm-up; once. Returns whether it did. */
+static bool start(bool is_now) {
+  if (atomic_load(&is_started) || atomic_exchange(&is_started, true)) return false;
   if (is_now) open_window();
   /* The program's signals are not for this thread. */
   sigset_t all, old;
@@ -229,9 +230,27 @@ static void start(void) {
   }
   pthread_attr_destroy(&attributes);
   pthread_sigmask(SIG_SETMASK, &old, NULL);
+  return true;
 }
 
-void window_first_call(void) { start(); }
+void window_first_call(void) {
+  if (window_range[0] == 0) start(warmup_s <= 0);
+}
+
+bool window_begins(const char *name) {
+  if (window_range[0] == 0 || strncmp(name, window_range, sizeof window_range - 1) != 0) return false;
+  return start(true);
+}
+
+void window_ends(void) {
+  pthread_mutex_lock(&file_lock);
+  if (atomic_load(&window_state) == WINDOW_OPEN && !atomic_load(&is_finished)) {
+    close_window(false);
+    write_file(true);
+    atomic_store(&is_finished, true);
+  }
+  pthread_mutex_unlock(&file_lock);
+}
 
 /* The window may be opened within cuInit(), where the driver cannot be asked. */
 void window_call(void) {
@@ -300,6 +319,8 @@ __attribute__((constructor)) static void load(void) {
   process_start = now_ns();
   warmup_s = number_in("MNKBENCH_CAPTURE_WARMUP");
   seconds = number_in("MNKBENCH_CAPTURE_SECONDS");
+  const char *range = getenv("MNKBENCH_CAPTURE_RANGE");
+  if (range != NULL) snprintf(window_range, sizeof window_range, "%s", range);
   pthread_atfork(NULL, NULL, after_fork);
   atexit(finish);
   atomic_store(&window_state, WINDOW_BEFORE);
@@ -313,7 +334,7 @@ EXPORT int InitializeInjection(void) {
   cupti_start();
   /* Handlers run in reverse: this one comes before the driver's own. */
   atexit(finish);
-  if (warmup_s <= 0) start();
+  if (warmup_s <= 0) window_first_call();
   /* A call came before CUDA. */
   if (atomic_load(&window_state) == WINDOW_OPEN) cupti_open();
   return 1;
