@@ -5,11 +5,11 @@
  * do.
  *
  * A suite file defines kernels by `defineLaunch` (one launch), `defineKernel` (any steps) or
- * `definePython` (a function of a Python file), and exports a suite by `defineSuite`. `matmul` and `qmm` are operations to define kernels
- * for, as are `groupedMatmul` and `scaledMatmul`; `kernels`, `qmmKernels`, `groupedKernels` and
- * `scaledKernels` are the built-in ones. To define an operation, implement
- * `Op`. Matrices are row-major; errors of the user are `UserError`, failures of a kernel
- * `CaseError`.
+ * `definePython` (a function of a Python file), and exports a suite by `defineSuite`. `matmul` and
+ * `qmm` are operations to define kernels for, as are `groupedMatmul`, `scaledMatmul` and `swiglu`;
+ * `kernels`, `qmmKernels`, `groupedKernels`, `scaledKernels` and `swigluKernels` are the built-in
+ * ones. To define an operation, implement `Op`. Matrices are row-major; errors of the user are
+ * `UserError`, failures of a kernel `CaseError`.
  *
  * @example Compare a CUDA kernel with the built-in ones
  * ```ts ignore
@@ -154,3 +154,8 @@ export {
   qmm,
   type QmmPoint,
 } from "./kernels/qmm/mod.ts";
+export {
+  kernels as swigluKernels,
+  swiglu,
+  type SwigluPoint,
+} from "./kernels/swiglu/mod.ts";

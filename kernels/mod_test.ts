@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import * as mnkbench from "mnkbench";
 import { spreadIndices } from "../bench/measure/spread.ts";
 import { storedBytes } from "../bench/model/problem.ts";
 import { builtInSuites } from "../suites/mod.ts";
@@ -32,6 +33,14 @@ Deno.test("ops has every folder with an op.ts, once", () => {
     "ops of kernels/mod.ts, and folders with an op.ts",
   );
   assertEquals(new Set(ops.map(({ op }) => op.name)).size, ops.length);
+});
+
+Deno.test("mnkbench exports every operation and the list of its kernels", () => {
+  const exported = new Set<unknown>(Object.values(mnkbench));
+  const lacks = ops.filter(({ op, kernels }) =>
+    !exported.has(op) || !exported.has(kernels)
+  );
+  assertEquals(lacks.map(({ folder }) => folder), [], "mod.ts lacks these");
 });
 
 Deno.test("suites are of operations in the registry, with kernels of it", async () => {
