@@ -8,6 +8,7 @@ import { resolve } from "node:path";
 import type { Backend, DeviceInfo } from "../bench/device/device.ts";
 import { counted } from "../bench/files/terminal_text.ts";
 import { isPythonCase } from "../bench/model/peer.ts";
+import type { Overrides } from "../bench/model/axes.ts";
 import { CaseError, UserError } from "../bench/model/errors.ts";
 import {
   type DeviceSet,
@@ -55,6 +56,8 @@ export type Selecting =
     readonly unnamed?: readonly string[];
     /** Share the cases among these devices, or all. @default {`device` alone} */
     readonly devices?: DeviceSet | undefined;
+    /** Sizes that the command itself sets: of no weight in whether the user chose any. */
+    readonly sizes?: Overrides;
     /** Take one part of the cases. */
     readonly shard?: Shard | undefined;
     /** Whether a shard may be without a case. @default {false} */
@@ -111,9 +114,10 @@ export async function select(
   const { devices } = options;
   const infos = devices && sharing(taken, devices);
   if (options.timer !== undefined) demandGraphs(taken.backend, options.timer);
-  const { overrides, where, shard } = options;
+  const { where, shard, sizes } = options;
   const own = names.length > 0 ||
-    Object.keys({ ...overrides, ...where }).length > 0;
+    Object.keys({ ...options.overrides, ...where }).length > 0;
+  const overrides = { ...options.overrides, ...sizes };
   const preset = taken.backend.name === "cpu" && !own && wanted === undefined;
   const chosen: Selection = {
     suites: names.length === 0

@@ -48,6 +48,17 @@ Deno.test("select() leaves the kernel to be read out of the few points where oth
   assertEquals(kernels.has("naive"), lacking() !== "");
 });
 
+Deno.test("select() takes a few points on a CPU where sizes are only the command's own", async () => {
+  const sizes = { m: [1, 512] };
+  const { cases, preset } = await select({ ...onCpu, kernels: [], sizes });
+  assertEquals(preset, true);
+  assertEquals(new Set(cases.map((c) => c.problem.key.m)), new Set(sizes.m));
+  const depths = new Set(cases.map((c) => c.problem.key.k));
+  assertEquals(depths, new Set([8192, 16384]));
+  const chosen = await select({ ...onCpu, sizes, overrides: { k: [64] } });
+  assertEquals(chosen.preset, false);
+});
+
 Deno.test("select() counts the kernels of a suite file that are for other devices", async () => {
   const file = new URL("../examples/c-kernel/suite.ts", import.meta.url);
   const notesOf = async (kernels: readonly string[]) => {

@@ -57,12 +57,20 @@ export async function writeDispatch(
   const start = performance.now();
   refuseOptions(options, axis);
   const sizes = spans.flatMap(probesOf);
-  const selected = await select({
-    ...options,
-    overrides: { ...options.overrides, [axis]: sizes },
-  });
+  const selected = await select({ ...options, sizes: { [axis]: sizes } });
   for (const note of selected.notes) tell(note);
-  const cases = selected.cases.filter((c) => c.follows === undefined);
+  // A CPU takes minutes for all suites: without a choice it has one, as the device has a few shapes.
+  const [first] = selected.suites;
+  const cases = selected.cases.filter((c) =>
+    c.follows === undefined && (!selected.preset || c.suite === first!.name)
+  );
+  if (selected.preset) {
+    tell(
+      `Only quick shapes of ${first!.name}, as this is a CPU: --suite ${
+        first!.name
+      } takes all, --suite NAME others`,
+    );
+  }
   refuseAxis(cases, { axis, suites: selected.suites });
   const settings = settingsOf(options, { tune: true });
   const session: TuneSession = { settings, timeout: options.timeout };

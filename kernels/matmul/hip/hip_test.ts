@@ -80,9 +80,13 @@ Deno.test("hipTiles all fit a compute unit in bf16, and are legal somewhere", ()
   }
 });
 
-const point = matmul.point({
-  ...{ m: 64, n: 64, k: 1 << 15, type: "bf16", layout: "nn", epilogue: "relu" },
-});
+/** A C without gaps, and one with. */
+const points = [1, 2].map((stepc) =>
+  matmul.point({
+    ...{ m: 64, n: 64, k: 1 << 15, type: "bf16", layout: "nn" },
+    ...{ epilogue: "relu", stepc },
+  })
+);
 const kernels = [...hipKernels, ...matmul.referenceKernels!].filter((
   { backend },
 ) => backend === "hip");
@@ -92,9 +96,11 @@ const SPLITK: SplitkConfig = {
   ...{ WAVES_M: 1, WAVES_N: 2, WAVES_K: 1, ASYNC: 1, B_TO_LDS: 1 },
 };
 const builds = kernels.flatMap((kernel) =>
-  kernel.builds(
-    point,
-    splitkKernels.includes(kernel) ? SPLITK : { ...hipTiles[0]!, SPLIT: 2 },
+  points.flatMap((point) =>
+    kernel.builds(
+      point,
+      splitkKernels.includes(kernel) ? SPLITK : { ...hipTiles[0]!, SPLIT: 2 },
+    )
   )
 );
 
