@@ -70,19 +70,66 @@ export function values(
 /** Elements that are generated at once: 512 KiB of doubles. */
 const CHUNK = 1 << 16;
 
-/** Generates `count` values of tensor number `tensor` times `unit`, rounded to `type`, as stored bytes. */
+/** Which stored values are made: `count` of them times `unit`, rounded to `type`. */
+export interface StoredValues {
+  readonly count: number;
+  readonly type: DType;
+  /** @default {1} */
+  readonly unit?: number;
+}
+
+/**
+ * Generates values of tensor number `tensor` as stored bytes.
+ *
+ * @param begun The first of them, if they are known: the others alone are made.
+ */
 export function stored(
   options: InputOptions,
   tensor: number,
-  { count, type, unit = 1 }: { count: number; type: DType; unit?: number },
+  { count, type, unit = 1 }: StoredValues,
+  begun: Uint8Array<ArrayBuffer> = new Uint8Array(0),
 ): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(count * BYTES[type]);
-  for (let from = 0; from < count; from += CHUNK) {
+  bytes.set(begun);
+  const first = begun.length / BYTES[type];
+  for (let from = first; from < count; from += CHUNK) {
     const some = values(options, tensor, Math.min(CHUNK, count - from), from);
     if (unit !== 1) { for (let i = 0; i < some.length; i++) some[i]! *= unit; }
     bytes.set(encode(some, type), from * BYTES[type]);
   }
   return bytes;
+}
+
+/** Bytes of a part that are kept at most for a problem that needs more or fewer. */
+const MOST_KEPT = 1 << 25;
+
+/**
+ * {@linkcode stored}, of which the most that were wanted of a part are kept: those of a smaller
+ * problem are the first of them. Nobody may write to them.
+ *
+ * @param part Names the tensor among those of the operation.
+ */
+export function storedPart(
+  { op, part }: { readonly op: string; readonly part: string },
+  options: InputOptions,
+  tensor: number,
+  wanted: StoredValues,
+): Uint8Array<ArrayBuffer> {
+  const { count, type, unit = 1 } = wanted;
+  const bytes = count * BYTES[type];
+  const of = { seed: options.seed, fill: options.fill, tensor, type, unit };
+  const longest = remembered<{ bytes: Uint8Array<ArrayBuffer> }>(
+    { op, part: `stored ${part}`, of },
+    () => ({ bytes: new Uint8Array(0) }),
+  );
+  const same = longest.bytes.length === bytes;
+  if (!same && longest.bytes.length > MOST_KEPT) {
+    longest.bytes = new Uint8Array(0);
+  }
+  if (longest.bytes.length < bytes) {
+    longest.bytes = stored(options, tensor, wanted, longest.bytes);
+  }
+  return same ? longest.bytes : longest.bytes.subarray(0, bytes);
 }
 
 /** What was made last for operation `op`, by part. */

@@ -4,7 +4,14 @@ import { cpu } from "../../backends/cpu/cpu.ts";
 import { i32, mem } from "../device/queue.ts";
 import { decode } from "./dtype.ts";
 import { CaseError } from "./errors.ts";
-import { FILLS, mix, remembered, stored, values } from "./inputs.ts";
+import {
+  FILLS,
+  mix,
+  remembered,
+  stored,
+  storedPart,
+  values,
+} from "./inputs.ts";
 
 /** The generator again, from its description, in another language. */
 const IN_C = `
@@ -204,4 +211,34 @@ Deno.test("stored() gives the same in chunks as values() at once", () => {
   const count = (1 << 16) + 3;
   const bytes = stored(options, 1, { count, type: "f32" });
   deepEqual(decode(bytes, "f32"), values(options, 1, count));
+});
+
+Deno.test("storedPart() gives the same as stored(), whatever was wanted before", () => {
+  const part = { op: "of stored values", part: "A" };
+  const options = { seed: 5, fill: "normal" } as const;
+  // The last one of more than is kept for another.
+  for (const count of [100, 40, 70_000, 70_000, 99, (1 << 23) + 1, 7]) {
+    for (const unit of [1, 0.5]) {
+      const wanted = { count, type: "f32", unit } as const;
+      const made = storedPart(part, options, 1, wanted);
+      equal(made.length, 4 * count);
+      if (count < 1 << 20) deepEqual(made, stored(options, 1, wanted));
+      else deepEqual(made.slice(-4), stored(options, 1, wanted).slice(-4));
+    }
+  }
+  const other = { ...options, seed: 6 };
+  const wanted = { count: 7, type: "f32" } as const;
+  deepEqual(storedPart(part, other, 1, wanted), stored(other, 1, wanted));
+});
+
+Deno.test("storedPart() makes only what is not made yet", () => {
+  const part = { op: "of stored values", part: "B" };
+  const options = { seed: 5, fill: "normal" } as const;
+  const take = (count: number) =>
+    storedPart(part, options, 1, { count, type: "bf16" });
+  const long = take(1000);
+  equal(take(10).buffer, long.buffer);
+  // A mark that a generator would not make.
+  long.fill(0xff, 0, 2);
+  deepEqual([...take(2000).subarray(0, 2)], [0xff, 0xff]);
 });

@@ -23,7 +23,7 @@ import {
   type Scalar,
   type Values,
 } from "../../bench/model/grid.ts";
-import { remembered, stored } from "../../bench/model/inputs.ts";
+import { storedPart } from "../../bench/model/inputs.ts";
 import type { Op } from "../../bench/model/op.ts";
 import {
   elementsOf,
@@ -133,10 +133,7 @@ export const matmul: Op<MatmulPoint> = {
   inputs(point, options) {
     return matmul.operands(point).filter((o) => o.role === "in").map((o, i) => {
       const wanted = { count: elementsOf(o), type: o.type };
-      return remembered(
-        { op: "matmul", part: o.name, of: { options, wanted } },
-        () => stored(options, i, wanted),
-      );
+      return storedPart({ op: "matmul", part: o.name }, options, i, wanted);
     });
   },
   reference(point, inputs) {

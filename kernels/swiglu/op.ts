@@ -15,7 +15,7 @@
 
 import { SIGNIFICANT_BITS } from "../../bench/model/dtype.ts";
 import { formatValues, type Values } from "../../bench/model/grid.ts";
-import { remembered, stored } from "../../bench/model/inputs.ts";
+import { storedPart } from "../../bench/model/inputs.ts";
 import type { Op } from "../../bench/model/op.ts";
 import { type Axis, readAxes } from "../../bench/model/axes.ts";
 import { elementsOf, type Mutant } from "../../bench/model/problem.ts";
@@ -75,10 +75,7 @@ export const swiglu: Op<SwigluPoint> = {
     swiglu.operands(point).filter(({ role }) => role === "in").map((o, i) => {
       const unit = i === 0 ? 1 : 2 / Math.sqrt(point.k);
       const wanted = { count: elementsOf(o), type: o.type, unit };
-      return remembered(
-        { op: "swiglu", part: o.name, of: { options, wanted } },
-        () => stored(options, i, wanted),
-      );
+      return storedPart({ op: "swiglu", part: o.name }, options, i, wanted);
     }),
   reference(point, inputs) {
     const { n, k, type } = point;
