@@ -52,24 +52,37 @@ export function compare(
 ): Comparison {
   const { rtol, atol } = tolerance;
   const { rows, cols, ld, name, type } = operand;
-  let [mismatches, missing, square, norm] = [0, 0, 0, 0];
-  let [mostAbs, absAt, mostRel, relAt] = [0, 0, 0, 0];
+  // One by one: numbers of an array that is taken apart stay in memory.
+  let mismatches = 0;
+  let missing = 0;
+  let square = 0;
+  let norm = 0;
+  let mostAbs = 0;
+  let absAt = 0;
+  let mostRel = 0;
+  let relAt = 0;
   for (const { first, values } of rowsOf(operand, bytes)) {
     const count = values.length / ld;
     for (let i = 0; i < count; i++) {
-      const [own, start] = [i * ld, (first + i) * cols];
+      const own = i * ld;
+      const start = (first + i) * cols;
       for (let j = 0; j < cols; j++) {
-        const [got, want] = [values[own + j]!, right[start + j]!];
+        const got = values[own + j]!;
+        const want = right[start + j]!;
         const abs = Math.abs(got - want);
         if (!isClose(got, want, tolerance)) mismatches++;
         if (got !== got) {
           if (want === want) missing++;
           continue;
         }
-        if (abs > mostAbs) [mostAbs, absAt] = [abs, start + j];
+        if (abs > mostAbs) {
+          mostAbs = abs;
+          absAt = start + j;
+        }
         const rel = abs / Math.abs(want);
         if (rel > mostRel && rel < Infinity) {
-          [mostRel, relAt] = [rel, start + j];
+          mostRel = rel;
+          relAt = start + j;
         }
         square += abs * abs;
         norm += want * want;

@@ -303,7 +303,9 @@ export function gainOf(
   right: readonly Numbers[],
   { rtol, atol }: Tolerance,
 ): number {
-  let [square, seen, outputs] = [0, 0, 0];
+  let square = 0;
+  let seen = 0;
+  let outputs = 0;
   for (const values of right) {
     outputs += values.length;
     const step = Math.max(1, Math.floor(values.length / SEEN));

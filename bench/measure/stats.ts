@@ -84,11 +84,13 @@ function mediansOf(samples: readonly number[]): number[] | undefined {
   const center = mean(ranks);
   const squares = (values: readonly number[]) =>
     values.reduce((sum, value) => sum + (value - center) ** 2, 0);
-  const within = (values: readonly number[]) =>
-    Array.from(
-      { length: PHASES },
-      (_, phase) => values.filter((_, i) => i % PHASES === phase),
-    );
+  const within = (values: readonly number[]) => {
+    const phases = Array.from({ length: PHASES }, (): number[] => []);
+    for (let i = 0; i < values.length; i++) {
+      phases[i % PHASES]!.push(values[i]!);
+    }
+    return phases;
+  };
   const between = within(ranks)
     .reduce((sum, own) => sum + own.length * (mean(own) - center) ** 2, 0);
   // Not more for equal samples, of which both are 0.

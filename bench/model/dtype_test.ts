@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { BYTES, decode, type DType, encode, reader } from "./dtype.ts";
+import { BYTES, decode, type DType, encode, picker, reader } from "./dtype.ts";
 
 /** The one value stored as `code`. */
 function value(code: number, type: DType): number {
@@ -145,6 +145,32 @@ Deno.test("reader() gives the values of decode() one by one", () => {
     const values = decode(bytes, type);
     deepEqual(Array.from(values, (_, i) => read(i)), [...values], type);
   }
+});
+
+Deno.test("picker() gives some of the values of decode(), wherever the bytes start", () => {
+  const all = Uint8Array.from({ length: 64 }, (_, i) => 37 * i);
+  for (const type of Object.keys(BYTES) as DType[]) {
+    for (const start of [0, 1, 2, 8]) {
+      const bytes = all.subarray(start, start + 48);
+      const values = decode(bytes, type);
+      const pick = picker(bytes, type);
+      deepEqual(
+        [...pick({ first: 1, step: 2, count: 2 })],
+        [values[1]!, values[3]!],
+        type,
+      );
+      deepEqual([...pick({ first: 2, step: 1, count: 0 })], []);
+    }
+  }
+});
+
+Deno.test("decode() gives all values of more than are converted at once", () => {
+  const count = 10_000;
+  const codes = Uint16Array.from({ length: count }, (_, i) => 0x3f80 + i % 128);
+  deepEqual(
+    decode(new Uint8Array(codes.buffer), "bf16"),
+    Float64Array.from({ length: count }, (_, i) => 1 + i % 128 / 128),
+  );
 });
 
 Deno.test("encode() overflows to infinity, or saturates, as the format says", () => {

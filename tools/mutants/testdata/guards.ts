@@ -149,8 +149,8 @@ export const GUARDS: readonly HarnessMutant[] = [
     ],
     [
       "scales become negative",
-      "signed && read(offset) > 0",
-      "read(offset) > 0",
+      "signed && valueAt(stored, offset) > 0",
+      "valueAt(stored, offset) > 0",
       "formats without a sign would be wrong",
     ],
     [
