@@ -22,7 +22,7 @@ _FOLDER = pathlib.Path(__file__).resolve().parent
 
 
 def _build():
-    # The name is of the contents: another export in the same process gets its own library.
+    # The name is of the contents: PyTorch finds libraries that it has built by their names.
     sources = [_FOLDER / name for name in ("torch_matmul.cpp", "mnk_matmul.h", "mnk_launch.h")]
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
     return cpp_extension.load(
