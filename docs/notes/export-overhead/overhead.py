@@ -17,7 +17,7 @@ HEADERS = pathlib.Path(__file__).resolve().parents[3] / "cli/commands/export/tes
 build = cpp_extension.load
 
 
-def load(name, sources, extra_include_paths, extra_cflags, with_cuda):
+def load(name, sources, extra_include_paths, **cuda):
     flags = ["-O2", "-DMNK_TORCH_KEY=CPU", f'-DMNK_CUDA_LIBRARY=\\"{library}\\"']
     paths = [str(HEADERS), *extra_include_paths]
     return build(name, sources, extra_include_paths=paths, extra_cflags=flags, build_directory=folder)

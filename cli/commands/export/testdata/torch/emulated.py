@@ -12,7 +12,7 @@ here = pathlib.Path(__file__).resolve().parent
 build = cpp_extension.load
 
 
-def load(name, sources, extra_include_paths, extra_cflags, with_cuda):
+def load(name, sources, extra_include_paths, **cuda):
     flags = ["-O1", "-DMNK_TORCH_KEY=CPU", f'-DMNK_CUDA_LIBRARY=\\"{library}\\"']
     paths = [str(here), *extra_include_paths]
     return build(name, sources, extra_include_paths=paths, extra_cflags=flags, build_directory=folder)
