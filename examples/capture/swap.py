@@ -141,7 +141,8 @@ def main():
         before, len(layers), n, k, after, off))  # fmt: skip
     print("saved: %.1f us, quartiles %.1f and %.1f" % (quarters[1], quarters[0], quarters[2]))
     if said is not None:
-        print("the table said: %.1f us; measured / said: %.2f" % (said * len(layers), quarters[1] / (said * len(layers))))
+        ratio = "%.2f" % (quarters[1] / (said * len(layers))) if said > 0 else "-"
+        print("the table said: %.1f us; measured / said: %s" % (said * len(layers), ratio))
 
 
 if __name__ == "__main__":
