@@ -107,7 +107,7 @@ const STRIDED = { columns: 32, groups: 8 };
 export class DecomposeSteps<T extends Tile> {
   constructor(readonly backend: DecomposeBackend<T>) {}
 
-  /** The build of both reducers and the epilogue; of the reducer for a column stride of C. */
+  /** The build of both reducers and the epilogue; where columns of C lie apart, of its reducer. */
   sums({ type, stepc }: MatmulPoint, overlap = false): Build {
     const { sums, strided } = this.backend;
     const source = stepc === 1 ? sums : strided;
@@ -164,21 +164,7 @@ export class DecomposeSteps<T extends Tile> {
   ): Step {
     const { m, n, ldc, stepc } = site.point;
     const { threads, columnBytes } = this.backend.spread;
-    if (stepc !== 1) {
-      return launch(site, this.sums(site.point), {
-        entry: "sum_strided",
-        args: this.#args(site, {
-          ...{ from: partials, sizes: [m, n, split, stepc], fused },
-        }),
-        shape: {
-          grid: [Math.ceil(m * n / STRIDED.columns), 1, 1],
-          block: [STRIDED.columns * STRIDED.groups, 1, 1],
-          ...(columnBytes > 0
-            ? { sharedBytes: STRIDED.columns * STRIDED.groups * BYTES.f32 }
-            : {}),
-        },
-      });
-    }
+    if (stepc !== 1) return this.#sumStrided(site, split, partials);
     // The more slices, the fewer columns.
     const columns = split <= threads / 2 ? 32 : split <= threads ? 16 : 8;
     return launch(site, this.sums(site.point, overlap), {
@@ -193,6 +179,23 @@ export class DecomposeSteps<T extends Tile> {
         block: [threads, 1, 1],
         ...(columnBytes > 0 ? { sharedBytes: columnBytes * columns } : {}),
         ...(overlap ? { overlap } : {}),
+      },
+    });
+  }
+
+  /** C = the sum of `split` slices where columns of C lie apart. */
+  #sumStrided(site: Site, split: number, partials: Memory): Step {
+    const { m, n, stepc } = site.point;
+    const { columns, groups } = STRIDED;
+    const isDynamic = this.backend.spread.columnBytes > 0;
+    const sizes = [m, n, split, stepc];
+    return launch(site, this.sums(site.point), {
+      entry: "sum_strided",
+      args: this.#args(site, { from: partials, sizes, fused: true }),
+      shape: {
+        grid: [Math.ceil(m * n / columns), 1, 1],
+        block: [columns * groups, 1, 1],
+        ...(isDynamic ? { sharedBytes: columns * groups * BYTES.f32 } : {}),
       },
     });
   }
