@@ -19,10 +19,18 @@ const FLOPS_OF_CASE = 1e9;
 /** The share of the cases before which rows that waited for a compiler give no estimate. */
 const ENOUGH = 0.01;
 
-/** About how long a case takes, in those of small cases. */
+/**
+ * Calls of a slow kernel for one row: estimate, warm-up, samples and checks have a least number of
+ * them. Of 112 rows on a CPU whose kernels take up to 0.6 s, each took 16 to 19.
+ */
+const CALLS = 19;
+
+/** About how long a case takes without its calls, in those of small cases. */
 export interface Weighed {
   readonly key: CaseKey;
   readonly weight: number;
+  /** Those of a call, which takes so much longer at a larger shape. */
+  readonly flops: number;
 }
 
 /** Weighs a case by its least work. */
@@ -42,6 +50,7 @@ export function weighed(
   return cases.map((c) => ({
     key: keyOf(c),
     weight: isUnsupported(c, info) ? 0 : weightOf(c.problem.work, c.backend),
+    flops: c.problem.work.flops,
   }));
 }
 
@@ -55,18 +64,51 @@ function isUnsupported(c: Case, info: DeviceInfo): boolean {
 }
 
 interface Rows {
+  /** Without the calls of their kernels. */
   seconds: number;
   weight: number;
 }
 
+/** Seconds of a kernel's call as a line over its flops, neither part of which is negative. */
+class CallTime {
+  #count = 0;
+  #x = 0;
+  #y = 0;
+  #xx = 0;
+  #xy = 0;
+
+  add(flops: number, seconds: number): void {
+    this.#count++;
+    this.#x += flops;
+    this.#y += seconds;
+    this.#xx += flops * flops;
+    this.#xy += flops * seconds;
+  }
+
+  /** The seconds of a call of `flops`; those of the mean while all calls had the same. */
+  at(flops: number): number {
+    const apart = this.#count * this.#xx - this.#x ** 2;
+    const mean = this.#y / this.#count;
+    if (!(apart > 1e-9 * this.#count * this.#xx)) return mean;
+    const slope = Math.max(
+      0,
+      (this.#count * this.#xy - this.#x * this.#y) / apart,
+    );
+    const start = mean - slope * this.#x / this.#count;
+    return start < 0 ? this.#xy / this.#xx * flops : start + slope * flops;
+  }
+}
+
 /** The seconds that are left. */
 export class Remaining {
-  readonly #weights: ReadonlyMap<string, number>;
+  /** The cases, and how many rows of each are missing. */
+  readonly #open: ReadonlyMap<string, { readonly one: Weighed; rows: number }>;
   readonly #total: number;
   readonly #now: () => number;
   /** Rows of all workers, and those between which nothing was compiled. */
   readonly #all: Rows = { seconds: 0, weight: 0 };
   readonly #clean: Rows = { seconds: 0, weight: 0 };
+  readonly #calls = new Map<string, CallTime>();
   #left: number;
   #builds = { since: 0, done: 0, total: 0 };
   /** When the last row came, or the first case began; nothing while a worker starts. */
@@ -79,8 +121,10 @@ export class Remaining {
     cases: readonly Weighed[],
     now: () => number = () => performance.now(),
   ) {
-    this.#weights = new Map(
-      cases.map(({ key, weight }) => [caseText(key), weight]),
+    this.#open = new Map(
+      [...Map.groupBy(cases, ({ key }) => caseText(key))].map((
+        [text, alike],
+      ) => [text, { one: alike[0]!, rows: alike.length }]),
     );
     this.#left = this.#total = cases.reduce((sum, c) => sum + c.weight, 0);
     this.#now = now;
@@ -104,13 +148,21 @@ export class Remaining {
         this.#last ??= now;
         break;
       case "row": {
-        const weight = this.#weights.get(caseText(event.row.key)) ?? 0;
-        const seconds = (now - (this.#last ?? now)) / 1e3;
+        const { row } = event;
+        const { weight, flops } = this.#take(row.key) ?? NOTHING;
+        const call = row.status === "ok" ? row.figures.median_us / 1e6 : 0;
+        const kernel = kernelOf(row.key);
+        if (call > 0) {
+          const calls = this.#calls.get(kernel) ?? new CallTime();
+          calls.add(flops, call);
+          this.#calls.set(kernel, calls);
+        }
+        const spent = (now - (this.#last ?? now)) / 1e3;
+        const seconds = Math.max(0, spent - CALLS * call);
         for (const rows of [this.#all, ...this.#isDirty ? [] : [this.#clean]]) {
           rows.seconds += seconds;
           rows.weight += weight;
         }
-        this.#left = Math.max(0, this.#left - weight);
         this.#last = now;
         this.#isDirty = this.#builds.done < this.#builds.total;
       }
@@ -119,8 +171,16 @@ export class Remaining {
 
   /** Leaves out a row that is there already. */
   skip(key: CaseKey): void {
-    const weight = this.#weights.get(caseText(key)) ?? 0;
-    this.#left = Math.max(0, this.#left - weight);
+    this.#take(key);
+  }
+
+  /** Takes a row of a case from those that are missing; nothing where none is. */
+  #take(key: CaseKey): Weighed | undefined {
+    const open = this.#open.get(caseText(key));
+    if (!open || open.rows === 0) return undefined;
+    open.rows--;
+    this.#left = Math.max(0, this.#left - open.one.weight);
+    return open.one;
   }
 
   /** Seconds until all cases have their rows; nothing while too little is known. */
@@ -131,11 +191,30 @@ export class Remaining {
       return undefined;
     }
     // Searches go on while others compile.
-    return Math.max(this.#buildSeconds(), this.#left * seconds / weight);
+    return Math.max(
+      this.#buildSeconds(),
+      this.#left * seconds / weight + this.#callSeconds(),
+    );
+  }
+
+  /** Seconds of the calls of all rows that are missing, of kernels that have a row. */
+  #callSeconds(): number {
+    let sum = 0;
+    for (const { one: { key, weight, flops }, rows } of this.#open.values()) {
+      const calls = this.#calls.get(kernelOf(key));
+      if (weight > 0 && calls) sum += rows * CALLS * calls.at(flops);
+    }
+    return sum;
   }
 
   #buildSeconds(): number {
     const { since, done, total } = this.#builds;
     return done === 0 ? 0 : (this.#now() - since) / 1e3 / done * (total - done);
   }
+}
+
+const NOTHING = { weight: 0, flops: 0 };
+
+function kernelOf({ suite, kernel, backend }: CaseKey): string {
+  return [suite, kernel, backend].join(" ");
 }

@@ -14,21 +14,25 @@ const ready: Event = {
   cases: 0,
 };
 
-/** A clock that is set, and cases of these weights. */
-function estimator(weights: readonly number[]) {
+/** A clock that is set, and cases of these weights, or of these kernels. */
+function estimator(
+  weights: readonly (number | Omit<Recorded, "ms" | "call_us">)[],
+) {
   const clock = { ms: 0 };
-  const cases: Weighed[] = weights.map((weight, i) => ({
-    key: keyFor(`k${i}`),
-    weight,
-  }));
+  const cases: Weighed[] = weights.map((one, i) =>
+    typeof one === "number"
+      ? { key: keyFor(`k${i}`), weight: one, flops: 0 }
+      : { ...one, key: { ...keyFor(one.kernel), k: `${i}` } }
+  );
   const remaining = new Remaining(cases, () => clock.ms);
   /** Runs the next case in `ms`. */
   let next = 0;
-  const run = (ms: number) => {
+  const run = (ms: number, median_us = 0) => {
     const { key } = cases[next++]!;
     remaining.take({ event: "case", key });
     clock.ms += ms;
-    remaining.take({ event: "row", row: timedRow(key.kernel, { run: "1" }) });
+    const row = timedRow(key.kernel, { run: "1", median_us });
+    remaining.take({ event: "row", row: { ...row, key } });
   };
   const build = (done: number, total: number) =>
     remaining.take({ event: "build", done, total });
@@ -39,6 +43,9 @@ function estimator(weights: readonly number[]) {
 interface Recorded {
   readonly weight: number;
   readonly ms: number;
+  readonly flops: number;
+  readonly kernel: string;
+  readonly call_us: number;
 }
 
 /** The runs recorded in `file`. */
@@ -50,9 +57,13 @@ function recorded(
     new URL(`testdata/${file}`, import.meta.url),
   );
   const rows = text.trimEnd().split("\n").slice(1).map((line) => {
-    const [run = "", bytes, ms, flops = 0] = line.split(",");
+    const [run = "", bytes, ms, flops = 0, kernel = run, call_us = 0] = line
+      .split(",");
     const work = { bytes: Number(bytes), flops: Number(flops) };
-    return { run, weight: weightOf(work, backend), ms: Number(ms) };
+    return {
+      ...{ run, kernel, ms: Number(ms), flops: Number(flops) },
+      ...{ weight: weightOf(work, backend), call_us: Number(call_us) },
+    };
   });
   return Map.groupBy(rows, ({ run }) => run);
 }
@@ -62,10 +73,10 @@ function* replayed(
   rows: readonly Recorded[],
 ): Generator<{ readonly share: number; readonly ratio: number }> {
   const total = rows.reduce((sum, { ms }) => sum + ms, 0);
-  const { clock, remaining, run } = estimator(rows.map((r) => r.weight));
+  const { clock, remaining, run } = estimator(rows);
   remaining.take(ready);
-  for (const { ms } of rows) {
-    run(ms);
+  for (const { ms, call_us } of rows) {
+    run(ms, call_us);
     const share = clock.ms / total;
     // The last cases of a run may be of any length.
     if (share < 0.1 || share > 0.6) continue;
