@@ -136,7 +136,7 @@ const BAD: Readonly<Record<string, readonly [Row["status"], RegExp]>> = {
     "wrong",
     /^its call returned torch.float16 \[4, 4\], not torch.bfloat16 \[4, 4\]$/,
   ],
-  "bad.py:raises": ["compile", /^ValueError: K is odd \(line 29\)$/],
+  "bad.py:raises": ["compile", /^ValueError: K is odd \(line 31\)$/],
   "bad.py:refuses": ["unsupported", /needs M above 64/],
   "bad.py:synchronises": [
     "launch",
@@ -148,7 +148,21 @@ const BAD: Readonly<Record<string, readonly [Row["status"], RegExp]>> = {
     "crash",
     /^Its Python was killed by SIGABRT \(Fatal Python error: Aborted\)$/,
   ],
-  "bad.py:exits": ["crash", /^Its Python exited with code/],
+  "bad.py:exits": ["compile", /^SystemExit: no more \(line \d+\)$/],
+  "bad.py:exits_in_its_call": [
+    "compile",
+    /^SystemExit: no more \(line \d+\)$/,
+  ],
+  "bad.py:warns": ["compile", /^its call returned coroutine: return tensors/],
+  "bad.py:kills_itself": ["crash", /^Its Python was killed by SIGKILL$/],
+  "bad.py:closes_its_outputs": [
+    "crash",
+    /^Its Python (exited with code 1|was killed by SIGKILL)$/,
+  ],
+  "not_there.py:gone": [
+    "compile",
+    /^cannot import not_there\.py: FileNotFoundError: .*not_there\.py'/,
+  ],
   "good.py:writes": ["ok", /^/],
 };
 

@@ -219,7 +219,9 @@ export class PeerProcess {
     const { code, signal } = await this.#child.status;
     await this.#errors;
     const how = signal ? `was killed by ${signal}` : `exited with code ${code}`;
-    const lines = this.#said.split(/[\r\n]+/).map((line) => line.trim())
+    // What was said before the last case tells of others.
+    const of = this.#said.split(/^\[[\d.]+ s\] case .*$/m).at(-1)!;
+    const lines = of.split(/[\r\n]+/).map((line) => line.trim())
       // Lines of its own log tell nothing of its end.
       .filter((line) => line !== "" && !/^\[[\d.]+ s\] /.test(line));
     const last = lines.findLast((line) => /error\b/i.test(line)) ??

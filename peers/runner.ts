@@ -59,14 +59,20 @@ export async function runPeers(
     hashes: (c) => {
       const { backend } = assigned;
       const builds = c.builds({});
-      return {
-        source_hash: joinHashes(
-          builds.map((build) => cache.sourceHash(build, backend, info.arch)),
-        ),
-        code_hash: joinHashes(
-          builds.map((build) => cache.codeHash(build, backend, info.arch)),
-        ),
-      };
+      try {
+        return {
+          source_hash: joinHashes(
+            builds.map((build) => cache.sourceHash(build, backend, info.arch)),
+          ),
+          code_hash: joinHashes(
+            builds.map((build) => cache.codeHash(build, backend, info.arch)),
+          ),
+        };
+      } catch (error) {
+        // A file that is not there: Python says so in the row.
+        if (!(error instanceof CaseError)) throw error;
+        return { source_hash: "", code_hash: "" };
+      }
     },
   };
   const session = new PeerSession({

@@ -101,15 +101,20 @@ def main():
         return measuring.measure()
 
 
+def run():
+    """Measures, and ends this process."""
+    code = 1
+    try:
+        code = main()
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        # Not by the interpreter's own way out: threads of compilers and of users would be waited for.
+        os._exit(code)
+
+
 if __name__ == "__main__":
     if sys.argv[1:] == [COMPILE]:
         work_on_tasks()
-        sys.exit()
-    try:
-        code = main()
-    except Exception:
-        traceback.print_exc()
-        code = 1
-    sys.stderr.flush()
-    # Not by the interpreter's own way out: threads of compilers would be waited for.
-    os._exit(code)
+    else:
+        run()

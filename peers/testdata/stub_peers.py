@@ -48,6 +48,4 @@ driver.load_library = lambda name: None if "nvidia" in name else True
 import peers  # noqa: E402
 
 if __name__ == "__main__":
-    code = peers.main()
-    sys.stderr.flush()
-    os._exit(code)
+    peers.run()

@@ -45,7 +45,7 @@ class Captured:
             self.graph.capture_begin(capture_error_mode="thread_local")
             self.out = call()
             self.graph.capture_end()
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise CaptureError(
                 f"cannot record the call in a graph: {type(error).__name__}: {error}; it must not allocate"
                 " outside of torch, synchronise or read results on the host"

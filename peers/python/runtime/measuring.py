@@ -58,7 +58,7 @@ class Measuring:
                     use_ieee()
                     self.load(case["problem"])
                     result = {"status": "ok", **self.run(case)}
-                except Exception as error:
+                except (Exception, SystemExit) as error:
                     result = failure_of(error, case.get("file"))
                 if result["status"] != "ok" or result["changed"] is not None:
                     # The next case gets inputs that nobody has touched.

@@ -1,4 +1,6 @@
 import os
+import signal
+import threading
 import time
 
 import torch
@@ -74,6 +76,25 @@ def crashes(A, B):
 
 def exits(A, B):
     raise SystemExit("no more")
+
+
+def exits_in_its_call(A, B):
+    return lambda: exits(A, B)
+
+
+async def warns(A, B):
+    return lambda: A @ B
+
+
+def kills_itself(A, B):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def closes_its_outputs(A, B):
+    # Its thread outlives it.
+    threading.Thread(target=lambda: time.sleep(1000)).start()
+    os.closerange(0, 100)
+    return lambda: A @ B
 
 
 def hangs(A, B):
