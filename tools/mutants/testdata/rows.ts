@@ -125,8 +125,8 @@ export const ROWS: readonly HarnessMutant[] = [
   ...inFile("bench/row/read_csv.ts", [READ, "bench/row/csv_test.ts"], [
     [
       "the same case twice is read",
-      "    if (other === undefined) {",
-      "    if (other === undefined || other !== undefined) {",
+      "    if (at === undefined) {",
+      "    if (at === undefined || at !== undefined) {",
       "one row of a case would hide another",
     ],
     [
