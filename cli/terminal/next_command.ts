@@ -68,7 +68,7 @@ export function nextLine(
     const words = [...own, ...inputWords(settings)];
     return `Next, one failed case alone: ${typed(`check ${words.join(" ")}`)}`;
   }
-  const { kernels, peers } = selection;
+  const { kernels, peers, overrides, where } = selection;
   const words = [
     ...selectionWords(suites[0]!.name, told),
     ...kernels.map((kernel) => `--kernel ${kernel}`),
@@ -85,8 +85,18 @@ export function nextLine(
     values === "size" && swept.includes(name)
   );
   if (own === undefined) return `Next, all commands: ${typed("--help")}`;
-  const point = pointWords({ overrides: { [own.name]: [24] }, where: {} });
-  return `Next, a size of your own: ${typed(`bench ${words} ${point[0]}`)}`;
+  const isSize = (axis: string) =>
+    axes.some(({ name, values }) => name === axis && values === "size");
+  // Of other sizes than those that were given, but of their epilogue, type and layout.
+  const kept = <T>(given: Readonly<Record<string, T>>) =>
+    Object.fromEntries(Object.entries(given).filter(([name]) => !isSize(name)));
+  const point = pointWords({
+    overrides: { ...kept(overrides), [own.name]: [24] },
+    where: kept(where),
+  });
+  return `Next, a size of your own: ${
+    typed(["bench", words, ...point].join(" "))
+  }`;
 }
 
 /** The options that a timing-cache entry depends on, where they are not the usual ones. */

@@ -107,6 +107,13 @@ Deno.test("nextLine() repeats what was selected for more of the same", () => {
     `Next, a size of your own: bench --suite other ${FILES} --kernel good --peers torch --python /my/python --m 24`,
   );
   assertEquals(
+    after(rows, {
+      overrides: { m: [16], epilogue: ["relu"] },
+      where: { k: ["64"], layout: ["nt"] },
+    }),
+    `Next, a size of your own: bench --suite other ${FILES} --axis epilogue=relu --m 24 --where layout=nt`,
+  );
+  assertEquals(
     after(rows, {}, true, "my results"),
     `Next, every shape of a suite: bench --suite other ${FILES} --out 'my results'`,
   );
