@@ -210,6 +210,7 @@ const SOURCES: Readonly<
 > = {
   "backends/metal/instruments.metal": [{}],
   "kernels/matmul/metal/product.metal": tiled,
+  "kernels/matmul/metal/strided.metal": typed,
   "kernels/matmul/metal/sums.metal": typed,
   "kernels/qmm/metal/dequantise.metal": formats,
   "kernels/qmm/metal/qmm.metal": formats.flatMap((f) => [
