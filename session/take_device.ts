@@ -98,7 +98,9 @@ export async function takeDevice(
   throw new NoDeviceError(
     `${none}; \`${typed("doctor")}\` says what would mend it${
       isPython
-        ? "; Python functions run on a CUDA device only, by a Python with torch: without one `bench --dry-run` lists their cases, and no emulator runs them"
+        ? `; Python functions run on a CUDA device only, by a Python with torch: without one \`${
+          typed("bench --dry-run")
+        }\` lists their cases, and no emulator runs them`
         : emulatorNote(tried, useful)
     }`,
     EXIT.nothing,
