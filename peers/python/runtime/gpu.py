@@ -47,7 +47,7 @@ class Captured:
             self.graph.capture_end()
         except (Exception, SystemExit) as error:
             raise CaptureError(
-                f"cannot record the call in a graph: {type(error).__name__}: {error}; it must not allocate"
+                f"cannot record the call in a graph: {said(error)}; it must not allocate"
                 " outside of torch, synchronise or read results on the host"
             ) from error
         self.replay = self.graph.replay

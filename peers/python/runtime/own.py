@@ -63,11 +63,15 @@ class Files:
         return module
 
 
-def said(error, path):
-    """An exception in a line, with the last line of the file `path` that led to it."""
+def said(error, path=None):
+    """An exception as text, with the last line of the file `path` that led to it."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
     place = f" (line {lines[-1]})" if lines else ""
-    return f"{type(error).__name__}: {error}{place}"
+    text = str(error)
+    if text.startswith("CUDA error"):
+        # torch adds lines of advice, the same for every error.
+        text = text.split("\n")[0]
+    return f"{type(error).__name__}: {text}{place}"
 
 
 class Own:

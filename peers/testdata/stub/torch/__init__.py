@@ -128,7 +128,7 @@ def relu(a):
 
 def refuse_while_recorded():
     if graph is not None:
-        raise RuntimeError("operation not permitted when stream is capturing")
+        raise RuntimeError("CUDA error: operation not permitted when stream is capturing\nCUDA kernel errors might be")
 
 
 class CUDAGraph:
