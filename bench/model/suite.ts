@@ -188,12 +188,12 @@ export function defineSuite<P>(spec: SuiteSpec<P>): Suite {
       `Suite ${spec.name} has no edge-case shape ${place.edgeCase}: its operation has ${op.edgeCases.length}`,
     );
   }
-  /** Returns the sizes alone of a point: all else is the suite's. */
+  /** Returns the sizes alone of a point: all else, also a step that is usually 1, is the suite's. */
   function sizesOf(key: OpKey): Values {
     const values = axisValues(op, key);
     const sizes = op.axes.filter((axis) =>
       typeof axis.values === "string" && !axis.optional &&
-      values[axis.name] !== undefined
+      axis.default === undefined && values[axis.name] !== undefined
     );
     return Object.fromEntries(sizes.map(({ name }) => [name, values[name]!]));
   }

@@ -194,6 +194,17 @@ Deno.test("Suite.cases() leaves out edge-case sizes that the suite's own fields 
   ]);
 });
 
+Deno.test("Suite.cases() takes no column stride from edge-case shapes for a suite without one", () => {
+  const suite = defineSuite<MatmulPoint>({
+    ...{ name: "s", title: "S", op: matmul, axes: { m: [16], k: [64] } },
+    ...{ tie: { n: "m" }, kernels: [kernel("one")], baselines: [] },
+  });
+  const edges = [...suite.cases("edge-own")].map((c) => c.problem.key.params);
+  deepStrictEqual(edges.filter((params) => /stepc/.test(params)), []);
+  const steps = matmul.edgeCases.filter(({ stepc }) => stepc > 1);
+  deepStrictEqual(steps.length > 0 && edges.length > 0, true);
+});
+
 Deno.test("Kernel.unsupported() refuses what is neither a reason nor nothing", () => {
   const wrong = (() => true) as unknown as () => string;
   const odd = defineKernel(matmul, {
