@@ -5,6 +5,7 @@ import {
   assertStrictEquals,
 } from "@std/assert";
 import { CaseError } from "../../bench/model/errors.ts";
+import { run } from "../../bench/measure/case_run.ts";
 import { generator } from "../../bench/measure/bootstrap.ts";
 import { defineKernel } from "../../bench/model/kernel.ts";
 import { defineSuite } from "../../bench/model/suite.ts";
@@ -17,6 +18,7 @@ import {
   right,
   rowsOf,
   suiteOf,
+  withRig,
 } from "../testdata/spine.ts";
 
 Deno.test("run() times a right kernel by the device's clock, flushes outside", async () => {
@@ -276,16 +278,39 @@ Deno.test("run() measures once more where the device lowered its clocks", async 
     });
     return { throttle: row!.provenance.throttle, note: row!.note, launches };
   };
-  // One look before each series, one after it.
+  // One look before each series, one after it, one after each rest between two series.
   const quiet = await lowered([]);
   const before = await lowered([0, 2]);
   const once = await lowered([1]);
-  const twice = await lowered([1, 3]);
+  const rested = await lowered([1, 2, 3]);
+  const twice = await lowered([1, 4]);
   assertEquals(before, quiet);
   assertEquals([once.throttle, once.note], ["sync_boost", ""]);
+  assertEquals(rested, once);
   assert(once.launches > 1.5 * quiet.launches);
   assertEquals(twice.throttle, "sw_power_cap");
   assertMatch(twice.note, /^measured twice, .*clocks: sw_power_cap$/);
+});
+
+Deno.test("run() waits for the clocks for a second of one case, and for two in all", async () => {
+  let looks = 0;
+  const entries = ["a", "b", "c"];
+  const kernels = Object.fromEntries(entries.map((entry) => [entry, right]));
+  const counts: number[] = [];
+  await withRig({
+    kernels,
+    telemetry: () => {
+      looks++;
+      return { throttle: "sw_thermal_slowdown" };
+    },
+  }, async (context) => {
+    for (const c of suiteOf(entries).cases("all")) {
+      looks = 0;
+      await run(c, context);
+      counts.push(looks);
+    }
+  });
+  assertEquals(counts, [14, 14, 4]);
 });
 
 Deno.test("run() measures sets once more from poison in each", async () => {

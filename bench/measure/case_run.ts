@@ -338,7 +338,10 @@ export async function run(c: Case, context: BenchContext): Promise<Outcome> {
     const untimed = once || checkOnly || tune;
     if (!untimed) {
       await life.time(); //    changes, poison, flush, interval(plan), copy, ...
-      if (life.wasSlowed()) await life.time(); // once more
+      if (life.wasSlowed()) {
+        await context.rest();
+        await life.time(); // once more
+      }
       await life.recheck(); // the copies, the last output, one more call onto poison
     }
     life.demandNoTraces(); // memory, threads, alarms, limits

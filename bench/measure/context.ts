@@ -27,6 +27,7 @@ import { callOf } from "./sample_calls.ts";
 import type { Event } from "../worker/protocol.ts";
 import type { Calibration } from "./figures.ts";
 import type { Plan } from "../model/kernel_spec.ts";
+import { loweredBy } from "../row/row.ts";
 import { POISON } from "./assert_close.ts";
 import { Pulse } from "../worker/clock.ts";
 import type { Problem, Runnable } from "../model/suite.ts";
@@ -70,6 +71,13 @@ export interface Prepared extends Disposable {
   run(early?: boolean): void;
 }
 
+/**
+ * Milliseconds of one look at the clocks of an idle device, and of rests of one case and of all. A
+ * GPU lowers its clocks for a while after the large products of the calibration, which had marked
+ * the first row of each recorded suite.
+ */
+const REST_MS = { look: 100, one: 1000, all: 2000 };
+
 const SESSION_WARM_MS = 150;
 const CASE_WARM_MS = 200;
 /** More than compilers are given: one that cannot be killed is silent after that. */
@@ -91,6 +99,7 @@ export class BenchContext implements Disposable {
   readonly #filler: () => void;
   #sets: OperandSet[] = [];
   #reference: Right | undefined;
+  #restMs = REST_MS.all;
   /** The reason why kernels may keep lines in the cache through a flush; empty for none. */
   readonly persisting: string;
   #calibration: Calibration | undefined;
@@ -162,6 +171,21 @@ export class BenchContext implements Disposable {
       "calibrate",
       () => warm(this.stopwatch, this.#filler, { mostMs: CASE_WARM_MS }),
     );
+  }
+
+  /** Leaves the device idle for as long as it lowers its clocks, within limits. */
+  async rest(): Promise<void> {
+    const { look, one } = REST_MS;
+    const lowered = () =>
+      loweredBy(this.device.telemetry?.().throttle ?? "") !== "";
+    let left = Math.min(one, this.#restMs);
+    do {
+      if (left < look) return;
+      left -= look;
+      this.#restMs -= look;
+      const idle = new Promise<void>((done) => setTimeout(done, look));
+      await this.ledger.count("time", () => this.pulse.during(idle, look));
+    } while (lowered());
   }
 
   /**

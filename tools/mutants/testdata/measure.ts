@@ -420,6 +420,12 @@ export const MEASURE: readonly HarnessMutant[] = [
   ]),
   ...inFile("bench/measure/case_run.ts", [FAULTS, SPINE], [
     [
+      "no rest where clocks were lowered",
+      "        await context.rest();\n",
+      "",
+      "the second series would have lowered clocks too",
+    ],
+    [
       "a second run is not compared",
       "if (deterministic) return { ...accuracy, deterministic };",
       "return { ...accuracy, deterministic };",
