@@ -8,7 +8,8 @@
 
 A step is a CUDA graph. Those without and with the operator are replayed in turns, so that both have the
 same clocks; every replay reads all weights of the model, which no cache holds. The shape is --nk, else
-the one that saves most in weights.json, whose saving is printed beside the measured one.
+the one that saves most in weights.json, whose saving is printed beside the measured one. At the end both
+steps run under torch.profiler, which tells what of the saving is time of kernels, and what is between them.
 """
 
 import argparse
@@ -73,6 +74,41 @@ def burst_us(step, device):
     end.record()
     end.synchronize()
     return 1e3 * start.elapsed_time(end) / BURST
+
+
+def kernels_of(step):
+    """Calls a step, microseconds a call and microseconds before a call of each kernel of `step`, by name."""
+    from torch.profiler import ProfilerActivity, profile
+
+    with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as profiler:
+        for _ in range(BURST):
+            step()
+        torch.cuda.synchronize()
+    spans = sorted(
+        (event.time_range.start, event.time_range.end, event.name)
+        for event in profiler.events()
+        if "CUDA" in str(event.device_type)
+    )
+    found = {}
+    for (_, last, _), (start, end, name) in zip([spans[0], *spans], spans):
+        found.setdefault(name, []).append((end - start, max(0, start - last)))
+    return {
+        name: (len(own) / BURST, *(statistics.median(us) for us in zip(*own)))
+        for name, own in found.items()
+    }  # fmt: skip
+
+
+def print_kernels(before, after, step_us):
+    """Prints what each step's kernels take of its time, and those that only one has."""
+    sums = [sum(calls * us for calls, us, _ in own.values()) for own in (before, after)]
+    print("kernels: %.1f us of %.1f us; swapped: %.1f us of %.1f us" % (sums[0], step_us[0], sums[1], step_us[1]))
+    print("saved: %.1f us of kernels, %.1f us between them" % (
+        sums[0] - sums[1], step_us[0] - sums[0] - (step_us[1] - sums[1])))  # fmt: skip
+    for name in sorted({*before, *after}):
+        counts = [own.get(name, (0, 0, 0))[0] for own in (before, after)]
+        if counts[0] != counts[1]:
+            shown = ", ".join("%.2f us after %.2f us" % own[name][1:] for own in (before, after) if name in own)
+            print("  %.0f calls, swapped %.0f: %s: %s" % (*counts, shown, name[:100]))
 
 
 def said_of(path, batch, nk):
@@ -143,6 +179,8 @@ def main():
     if said is not None:
         ratio = "%.2f" % (quarters[1] / (said * len(layers))) if said > 0 else "-"
         print("the table said: %.1f us; measured / said: %s" % (said * len(layers), ratio))
+    if options.device == "cuda":
+        print_kernels(kernels_of(plain), kernels_of(swapped), (before, after))
 
 
 if __name__ == "__main__":
