@@ -74,18 +74,22 @@ export function frame(paper: Paper, data: ChartData, words: Words): Box {
 
 /** Returns where and when the rows were measured, and how. */
 function footer({ pivot, title, rows }: ChartData): [string, string] {
-  const one = (column: keyof CsvRow, prefix = "") => {
+  const one = (
+    column: keyof CsvRow,
+    prefix = "",
+    several: string = `${column}s`,
+  ) => {
     const values = new Set(rows.map((row) => row[column]).filter(Boolean));
     if (values.size === 0) return [];
     const [first] = values;
-    return [values.size === 1 ? prefix + first : `${values.size} ${column}s`];
+    return [values.size === 1 ? prefix + first : `${values.size} ${several}`];
   };
   const dates = rows.map(({ time }) => time.slice(0, 10)).filter(Boolean)
     .toSorted();
   const [first, last] = [dates[0], dates.at(-1)];
   const place = [
     pivot.device || "unnamed device",
-    ...one("arch"),
+    ...one("arch", "", "architectures"),
     ...one("driver", "driver "),
     first === undefined
       ? "date not recorded"
@@ -100,10 +104,10 @@ function footer({ pivot, title, rows }: ChartData): [string, string] {
     ...one("cache").map((cache) =>
       /warm|cold/.test(cache) ? `${cache} cache` : cache
     ),
-    ...one("flush").map((flush) => `flush ${flush}`),
+    ...one("flush", "flush ", "flushes"),
     ...rows.every(isPublished)
       ? ["published figures", ...one("run")]
-      : one("harness", "mnkbench "),
+      : one("harness", "mnkbench ", "versions of mnkbench"),
   ];
   return [place.join(" · "), how.join(" · ")];
 }

@@ -185,6 +185,19 @@ Deno.test("every picture has the device and the rows' date", async () => {
   }
 });
 
+Deno.test("pictures count what differs between rows", async () => {
+  await openStudio();
+  const rows = [
+    csvRow({ k: "1", harness: "0.2" }),
+    csvRow({ k: "2", harness: "0.3", flush: "read", driver: "581" }),
+  ];
+  const data = chartData(rows, { theme: "light", baselines: [] });
+  const [picture] = plots.overview!(data) as readonly Picture[];
+  const texts = (await textsOf(picture!)).map(({ text }) => text);
+  assertMatch(texts.join("\n"), / · 2 drivers · /);
+  assertMatch(texts.join("\n"), / · 2 flushes · 2 versions of mnkbench$/m);
+});
+
 Deno.test("overview has eight kernels at most, the fastest among them, and none that runs nowhere", async () => {
   await openStudio();
   const rows = Array.from(
