@@ -418,6 +418,28 @@ export const MEASURE: readonly HarnessMutant[] = [
       "a kernel could leave out the other sets",
     ],
   ]),
+  ...inFile("bench/model/inputs.ts", ["bench/model/inputs_test.ts"], [
+    [
+      "stored values of another unit are taken",
+      "tensor, type, unit };",
+      "tensor, type };",
+      "operands would be of another size than their tolerance is for",
+    ],
+    [
+      "stored values go on from their start",
+      "for (let from = first; from < count;",
+      "for (let from = 0; from < count;",
+      "operands would be made again for each shape",
+    ],
+  ]),
+  ...inFile("kernels/common/product.ts", ["kernels/common/product_test.ts"], [
+    [
+      "the last elements of a row are left out of a sum",
+      "  for (; p < length; p++) s0 += x[p]! * w[p]!;\n",
+      "",
+      "results at a K that is no multiple of 4 would be wrong",
+    ],
+  ]),
   ...inFile("bench/measure/case_run.ts", [FAULTS, SPINE], [
     [
       "no rest where clocks were lowered",
