@@ -1,4 +1,5 @@
 """relu(A · B) by torch.compile. Of its modes, those with "cudagraphs" cannot be recorded in a graph."""
+# mnkbench: epilogue=relu
 
 import torch
 
