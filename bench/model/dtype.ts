@@ -71,18 +71,14 @@ export function decode(
     case "f64":
       return new Float64Array(aligned(bytes));
     case "f32":
-      return widened(viewOf(bytes, Float32Array));
+      return new Float64Array(viewOf(bytes, Float32Array));
     case "f16":
       return new Float64Array(viewOf(bytes, Float16Array));
     case "bf16": {
       const codes = viewOf(bytes, Uint16Array);
-      const values = new Float64Array(codes.length);
-      for (let from = 0; from < codes.length; from += some.length) {
-        const count = Math.min(some.length, codes.length - from);
-        for (let i = 0; i < count; i++) someBits[i] = codes[from + i]! << 16;
-        for (let i = 0; i < count; i++) values[from + i] = some[i]!;
-      }
-      return values;
+      const wide = new Uint32Array(codes.length);
+      for (let i = 0; i < codes.length; i++) wide[i] = codes[i]! << 16;
+      return new Float64Array(new Float32Array(wide.buffer));
     }
     case "i32":
       return new Float64Array(new Int32Array(aligned(bytes)));
@@ -103,17 +99,6 @@ export function decode(
     default:
       return looked(bytes, CODECS[type].values);
   }
-}
-
-/** A few numbers as fp32, and their bits: all at once would take another array of their length. */
-const some = new Float32Array(1 << 12);
-const someBits = new Uint32Array(some.buffer);
-
-/** Its doubles, by a loop: `new Float64Array()` of another type takes 5 times as long. */
-function widened(values: Float32Array): Float64Array<ArrayBuffer> {
-  const out = new Float64Array(values.length);
-  for (let i = 0; i < values.length; i++) out[i] = values[i]!;
-  return out;
 }
 
 /** The value of each code, by a loop: `Float64Array.from()` takes 20 times as long. */
