@@ -58,7 +58,12 @@ function opened(path: string, target: string): Deno.FsFile {
 /** Returns what is at `path` where it is neither missing nor a regular file. */
 function strangeAt(path: string): string | undefined {
   const info = unlessMissing(() => Deno.lstatSync(path));
-  if (info === undefined || info.isFile) return undefined;
+  return info && strange(info);
+}
+
+/** Returns what has `info` where it is no regular file. */
+export function strange(info: Deno.FileInfo): string | undefined {
+  if (info.isFile) return undefined;
   if (info.isDirectory) return "a folder";
   return info.isSymlink ? "a link" : "not a regular file";
 }

@@ -7,6 +7,7 @@
 
 import { userInfo } from "node:os";
 import { saidBy, unlessMissing } from "../files/disk.ts";
+import { strange } from "../files/lock.ts";
 import { visible } from "../files/terminal_text.ts";
 
 /** Of all users of a host, whatever `TMPDIR` says. */
@@ -18,7 +19,7 @@ const LINE = 300;
 
 /** Options of {@linkcode lockDevice}. */
 export interface DeviceLocking {
-  /** Takes a line: who has the device, or why it cannot be locked. */
+  /** Takes a line: who has the device, each time that it is another, or why it cannot be locked. */
   note(line: string): void;
   /** Aborting it ends the wait. */
   readonly signal: AbortSignal;
@@ -39,9 +40,11 @@ export async function lockDevice(
   { note, signal, what, folder = FOLDER }: DeviceLocking,
 ): Promise<Disposable | undefined> {
   const path = `${folder}/mnkbench-${id.replaceAll(/[^\w.-]/g, "_")}.lock`;
-  let lock: Lock;
+  const wait = (who: string) =>
+    note(`Waiting for ${id}, which another run has: ${who}`);
+  let lock: Lock | undefined;
   try {
-    lock = open(path);
+    lock = await hold(path, signal, wait);
   } catch (cause) {
     note(
       `Cannot lock ${id}: ${
@@ -50,15 +53,7 @@ export async function lockDevice(
     );
     return { [Symbol.dispose]() {} };
   }
-  using undo = new DisposableStack();
-  undo.use(lock.file);
-  let waits = false;
-  while (!lock.file.tryLockSync(true)) {
-    if (!waits) note(waitLine(id, path));
-    waits = true;
-    await new Promise((resolve) => setTimeout(resolve, TRY_MS));
-    if (signal.aborted) return undefined;
-  }
+  if (lock === undefined) return undefined;
   const since = new Date().toISOString();
   // What others are told is not worth a run: a disk may be full.
   try {
@@ -68,13 +63,49 @@ export async function lockDevice(
   } catch (cause) {
     note(`Cannot name this run to others that want ${id}: ${saidBy(cause)}`);
   }
-  undo.move();
   return {
     [Symbol.dispose]() {
       using _ = lock.file;
       lock.write("");
     },
   };
+}
+
+/**
+ * Waits for the lock at `path`; `wait` is told who has it.
+ *
+ * @returns Nothing where `signal` ended the wait.
+ * @throws Where there can be no lock.
+ */
+async function hold(
+  path: string,
+  signal: AbortSignal,
+  wait: (who: string) => void,
+): Promise<Lock | undefined> {
+  let said: string | undefined;
+  let before: string | undefined;
+  while (true) {
+    using undo = new DisposableStack();
+    const lock = open(path);
+    undo.use(lock.file);
+    while (!lock.file.tryLockSync(true)) {
+      const holder = holderOf(lock.file);
+      // It changes where several wait. Who has just got the lock may still have to write.
+      if (holder !== said && (holder !== "" || before === "")) {
+        wait(holder || "it does not say which");
+        said = holder;
+      }
+      before = holder;
+      await new Promise((resolve) => setTimeout(resolve, TRY_MS));
+      if (signal.aborted) return undefined;
+    }
+    // It may have been removed, as old files are: then others lock a new one.
+    const there = unlessMissing(() => Deno.lstatSync(path));
+    if (there?.ino === lock.file.statSync().ino) {
+      undo.move();
+      return lock;
+    }
+  }
 }
 
 /** The user's name; of one that has none, as in a container, the number. */
@@ -111,7 +142,8 @@ function open(path: string): Lock {
     }
   }
   // Opening a pipe would never end, and a link may lead to any file.
-  if (!info.isFile) throw new Error(`${path} is not a regular file`);
+  const what = strange(info);
+  if (what !== undefined) throw new Error(`${path} is ${what}`);
   try {
     const file = Deno.openSync(path, { read: true, write: true });
     const isSame = file.statSync().ino === info.ino && info.nlink === 1;
@@ -128,14 +160,12 @@ function rewrite(file: Deno.FsFile, text: string): void {
   file.writeSync(new TextEncoder().encode(text));
 }
 
-function waitLine(id: string, path: string): string {
+/** What the holder of a lock says about itself in `file`; empty where it has said nothing. */
+function holderOf(file: Deno.FsFile): string {
   const bytes = new Uint8Array(LINE);
-  using file = Deno.openSync(path);
-  const text = new TextDecoder().decode(
-    bytes.subarray(0, file.readSync(bytes) ?? 0),
+  file.seekSync(0, Deno.SeekMode.Start);
+  const length = file.readSync(bytes) ?? 0;
+  return visible(
+    new TextDecoder().decode(bytes.subarray(0, length)).split("\n")[0]!,
   );
-  const holder = visible(text.split("\n")[0]!);
-  return `Waiting for ${id}, which another run has: ${
-    holder || "it does not say which"
-  }`;
 }
