@@ -23,6 +23,11 @@ async function testedInC(
   return await run(program, [join(out, "mnk_matmul.bin"), "--no-time"]);
 }
 
+/** The path of a driver whose device has another architecture. */
+function otherArch(): string {
+  return emulatedDriver("cuda", "other/libcuda.so.1", ["-DCUDA_SM=100"]);
+}
+
 /** Kernels with every kind of argument, and the shapes that they are tested at. */
 const CASES: readonly (readonly [string, Overrides])[] = [
   ["cluster-k", { m: [1, 2, 3, 16, 17], k: [250], epilogue: ["bias+relu"] }],
@@ -78,10 +83,7 @@ cxxTest(
       const { code, stdout } = await testedInC(out, cudaPath(), cxx);
       assertStrictEquals(code, 0, stdout);
 
-      const other = emulatedDriver("cuda", "other/libcuda.so.1", [
-        "-DCUDA_SM=100",
-      ]);
-      const refused = await testedInC(out, other);
+      const refused = await testedInC(out, otherArch());
       assertStrictEquals(refused.code, 2);
       assertMatch(refused.stderr, /or of another architecture \(6\)$/m);
 
@@ -113,6 +115,64 @@ cxxTest(
   },
 );
 
+/** Exports `dot` at one point of each K. */
+function twoExports(
+  work: (one: string, two: string) => Promise<void>,
+): Promise<void> {
+  const exportedAt = (k: number, then: (out: string) => Promise<void>) => {
+    const axes = { m: [1], n: [40], k: [k], layout: ["nt"] };
+    return exported("matmul", ["dot"], { ...axes, epilogue: ["none"] }, then);
+  };
+  return exportedAt(128, (one) => exportedAt(256, (two) => work(one, two)));
+}
+
+cxxTest(
+  "two exports are in one C program, of files of their own",
+  () =>
+    twoExports(async (one, two) => {
+      const folder = dirname(one);
+      const include = (out: string) =>
+        `#include "${join(out, "mnk_matmul.h")}"\n`;
+      const kOf = (out: string, name: string) =>
+        `${include(out)}${include(out)}long ${name}(void) {
+  mnk_matmul_args args;
+  int64_t to;
+  return mnk_matmul_shape(0, &args, &to) ? (long)args.k : 0;
+}
+`;
+      const main = `long one(void);
+long two(void);
+int main(void) { return one() == 128 && two() == 256 ? 0 : 1; }
+`;
+      const files = Object.entries({
+        ...{ "one.c": kOf(one, "one"), "two.c": kOf(two, "two") },
+        "main.c": main,
+      }).map(([name, text]) => {
+        Deno.writeTextFileSync(join(folder, name), text);
+        return join(folder, name);
+      });
+      const flags = ["-std=c99", "-pedantic", "-w"];
+      const program = join(folder, "both");
+      const built = await run("cc", [
+        ...flags,
+        "-o",
+        program,
+        ...files,
+        "-ldl",
+      ]);
+      assertStrictEquals(built.code, 0, built.stderr);
+      assertStrictEquals((await run(program, [])).code, 0);
+
+      const both = join(folder, "both.c");
+      Deno.writeTextFileSync(both, include(one) + include(two));
+      const refused = await run("cc", [...flags, "-fsyntax-only", both]);
+      assertMatch(
+        refused.stderr,
+        /mnk_matmul\.h of another export is included: give each a file of its own/,
+      );
+    }),
+);
+
 const hasTorch = await (async () => {
   try {
     const script = "import torch, torch.utils.cpp_extension";
@@ -123,31 +183,40 @@ const hasTorch = await (async () => {
   }
 })();
 
-Deno.test({
-  name: `the PyTorch operator of an export is right on the emulator${
-    hasTorch ? "" : " (ignored: python3 has no torch)"
-  }`,
-  ignore: !hasTorch,
-  fn: async () => {
-    const axes = {
-      ...{ m: [1, 17], n: [40], k: [2048] },
-      ...{ layout: ["nt", "nn"], epilogue: ["none", "bias+relu"] },
-    };
-    await exported(
-      "matmul",
-      ["exchange-k", "decompose-k"],
-      axes,
-      async (out) => {
-        const script = new URL("./testdata/torch/emulated.py", import.meta.url);
-        const { code, stdout, stderr } = await run("python3", [
-          ...[fileURLToPath(script), out, cudaPath()],
-        ]);
-        assertEquals(
-          [code, stdout.split("\n").at(-2)],
-          [0, "0 failures"],
-          stderr,
-        );
-      },
-    );
-  },
+/** Runs `testdata/torch/NAME` with `args`. */
+async function inTorch(name: string, ...args: readonly string[]) {
+  const script = new URL(`./testdata/torch/${name}`, import.meta.url);
+  const { code, stdout, stderr } = await run("python3", [
+    ...[fileURLToPath(script), ...args],
+  ]);
+  assertEquals(
+    [code, stdout.split("\n").at(-2)],
+    [0, "0 failures"],
+    stderr,
+  );
+}
+
+function torchTest(name: string, fn: () => Promise<void>) {
+  Deno.test({
+    name: `${name}${hasTorch ? "" : " (ignored: python3 has no torch)"}`,
+    ignore: !hasTorch,
+    fn,
+  });
+}
+
+torchTest("the PyTorch operator of an export is right on the emulator", () => {
+  const axes = {
+    ...{ m: [1, 17], n: [40], k: [2048] },
+    ...{ layout: ["nt", "nn"], epilogue: ["none", "bias+relu"] },
+  };
+  const kernels = ["exchange-k", "decompose-k"];
+  return exported("matmul", kernels, axes, async (out) => {
+    await inTorch("emulated.py", out, cudaPath());
+    await inTorch("other.py", out, otherArch());
+  });
 });
+
+torchTest(
+  "two exports are in one PyTorch process",
+  () => twoExports((one, two) => inTorch("two.py", one, two, cudaPath())),
+);

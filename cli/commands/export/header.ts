@@ -313,7 +313,10 @@ export function headerText(exported: Exported): string {
   ] as const).map(([type, name, items]) =>
     [`mnk_${type}`, `${prefix}_${name}`, items] as const
   );
-  const arraysText = parts.map((part) => array(...part)).join("");
+  const arraysText = keys.join("") + "\n" +
+    parts.map((part) => array(...part)).join("");
+  const hash = fnv1a(image.bytes);
+  const own = fnv1a(new TextEncoder().encode(`${hash} ${arraysText}`));
   return `/* ${origin}
 
      mnk_context *context;
@@ -325,8 +328,12 @@ export function headerText(exported: Exported): string {
 
    Threads may share a context. Work for one workspace must not overlap. A kernel that waits for its other
    blocks is launched cooperatively: it fails where they do not fit on the device together. */
+#if defined ${upper}_H && ${upper}_EXPORT != ${own}ull
+#error "${prefix}.h of another export is included: give each a file of its own"
+#endif
 #ifndef ${upper}_H
 #define ${upper}_H
+#define ${upper}_EXPORT ${own}ull
 
 #include "mnk_launch.h"
 #if MNK_LAUNCH_VERSION != 1
@@ -353,10 +360,9 @@ ${fields.join("\n")}
   size_t workspace_bytes;
 } ${prefix}_args;
 
-${keys.join("")}
 ${arraysText}
 static const mnk_export ${prefix}_export = {
-  ${fnv1a(image.bytes)}ull, ${image.bytes.length}, ${keptBytes},
+  ${hash}ull, ${image.bytes.length}, ${keptBytes},
   ${archOf(arch).join(", ")},
   ${
     [

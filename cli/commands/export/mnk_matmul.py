@@ -1,4 +1,4 @@
-"""The exported kernels as the PyTorch operator torch.ops.mnk.matmul.
+"""The exported kernels as a PyTorch operator.
 
 matmul(a, b, bias=None, relu=False) returns a @ b (+ bias, then ReLU) as a new tensor. `b` may be the
 transpose of a stored matrix (`weight.t()`). A shape, type or stride that was not exported raises
@@ -8,6 +8,9 @@ It runs on the current stream, waits for nothing, and takes memory from PyTorch'
 that torch.cuda.graph captures it. Import it, or call load(), before a capture: loading kernels is no
 work of a stream. The first import compiles the operator (nvcc's folder must be found by
 torch.utils.cpp_extension), later ones find it in PyTorch's cache.
+
+`operator` is the same in torch.ops. Its namespace is of this export alone: a program may have several, each
+as a module of its own (`from one import mnk_matmul as first`, where `one` is the folder).
 
 It is C++ and not a Python function that calls by ctypes: that takes the host several times as long.
 """
@@ -38,14 +41,9 @@ def _build():
 
 _native = _build()
 _native.set_file(str(_FOLDER / "mnk_matmul.bin"))
-_operator = torch.ops.mnk.matmul.default
+operator = getattr(torch.ops, _native.__name__).matmul.default
 _direct = _native.matmul
 _is_traced = torch.compiler.is_dynamo_compiling
-
-
-@torch.library.register_fake("mnk::matmul")
-def _fake(a, b, bias=None, relu=False):
-    return a.new_empty((a.shape[0], b.shape[1]))
 
 
 def load(device=None):
@@ -69,7 +67,7 @@ def matmul(a, b, bias=None, relu=False):
     """Returns a @ b, plus `bias` and through ReLU where they are asked for."""
     # torch.compile sees the operator; plain calls save its Python part.
     if _is_traced():
-        return _operator(a, b, bias, relu)
+        return operator(a, b, bias, relu)
     return _direct(a, b, bias, relu)
 
 

@@ -112,6 +112,19 @@ def test_streams(operands):
     expect(same(outs[0], operands), "calls on two streams are right")
 
 
+def test_devices(operands):
+    """Calls on another device than the current one, and with operands of two."""
+    for index in range(1, torch.cuda.device_count()):
+        there = [operand.to(f"cuda:{index}") if torch.is_tensor(operand) else operand for operand in operands]
+        # to() keeps the strides of a transposed matrix only where it is dense.
+        for at in (0, 1):
+            there[at] = torch.empty_strided(
+                operands[at].shape, operands[at].stride(), dtype=operands[at].dtype, device=f"cuda:{index}"
+            ).copy_(operands[at])
+        expect(same(mnk_matmul.matmul(*there), there), f"a call on cuda:{index}")
+        refused("different types or devices", operands[0], there[1], *operands[2:])
+
+
 def main():
     torch.manual_seed(1)
     shapes = mnk_matmul.shapes()
@@ -121,7 +134,7 @@ def main():
                 operands = operands_of(shape, m)
                 before = failures
                 expect(same(mnk_matmul.matmul(*operands), operands), f"a call: {shape}")
-                expect(same(torch.ops.mnk.matmul(*operands), operands), f"torch.ops: {shape}")
+                expect(same(mnk_matmul.operator(*operands), operands), f"torch.ops: {shape}")
                 test_streams(operands)
                 test_graph(operands)
                 if number % 8 == 0:
@@ -131,20 +144,24 @@ def main():
                     expect(same(compiled(*operands), operands), f"torch.compile: {shape}")
                 print("FAIL" if failures > before else "ok  ", f"m={m}", shape)
         a, b, bias, relu = operands
-        torch.library.opcheck(mnk_matmul._operator, operands, test_utils=("test_schema", "test_faketensor"))
+        torch.library.opcheck(mnk_matmul.operator, operands, test_utils=("test_schema", "test_faketensor"))
         odd = torch.empty(a.numel() + 1, dtype=a.dtype, device="cuda")[1:].view(a.shape)
         refused("multiple of 16 bytes", odd, b, bias, relu)
         refused("no exported kernel", numbers(3, 17, a.dtype), numbers(17, 5, a.dtype), None, False)
         refused("different types", a, b.double(), bias, relu)
+        refused("different types or devices", a, b.cpu(), bias, relu)
+        refused("'CPU' backend", a.cpu(), b.cpu(), None, relu)
+        refused("type and device of A", a, b, b[0].cpu(), relu)
+        test_devices(operands)
         refused("is no product", a, b.t() if a.shape[1] != b.shape[1] else b[:-1], bias, relu)
     with torch.enable_grad():
         refused("no gradient", a.clone().requires_grad_(), b, bias, relu)
-    print("host us a call: m n k, ours, torch.ops.mnk.matmul, torch.mm, ours / torch.mm")
+    print("host us a call: m n k, ours, in torch.ops, torch.mm, ours / torch.mm")
     with torch.no_grad():
         for shape in shapes[:8]:
             a, b, bias, relu = operands_of(shape, shape["m_from"])
             ours = host_us(lambda: mnk_matmul.matmul(a, b, bias, relu))
-            ops = host_us(lambda: torch.ops.mnk.matmul(a, b, bias, relu))
+            ops = host_us(lambda: mnk_matmul.operator(a, b, bias, relu))
             mm = host_us(lambda: torch.mm(a, b))
             print(f"  {shape['m_from']} {shape['n']} {shape['k']}: {ours:.2f} {ops:.2f} {mm:.2f} {ours / mm:.2f}")
     print(f"{failures} failures")

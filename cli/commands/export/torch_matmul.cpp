@@ -1,5 +1,5 @@
-// The PyTorch operator mnk::matmul: the kernels of an export on the current stream. mnk_matmul.py builds
-// and documents it.
+// The PyTorch operator matmul: the kernels of an export on the current stream. mnk_matmul.py builds and
+// documents it. Its namespace is the name of this library, which no other export has.
 #include <ATen/ATen.h>
 #include <ATen/cuda/EmptyTensor.h>
 #include <c10/cuda/CUDAGuard.h>
@@ -31,7 +31,7 @@ void enter_context() { C10_CUDA_CHECK(cudaFree(nullptr)); }
 
 // The kernels on the current device, loaded at the first call.
 const mnk_context* context_of(int device) {
-  TORCH_CHECK(device < kMostDevices, "mnk::matmul: device ", device, " is not supported");
+  TORCH_CHECK(device < kMostDevices, "mnk_matmul: device ", device, " is not supported");
   mnk_context* context = contexts[device].load(std::memory_order_acquire);
   if (context) return context;
   std::lock_guard<std::mutex> lock(opening);
@@ -39,7 +39,7 @@ const mnk_context* context_of(int device) {
   if (context) return context;
   enter_context();
   const mnk_status status = mnk_matmul_open(&context, file.c_str());
-  TORCH_CHECK(status == MNK_OK, "mnk::matmul: cannot load ", file, ": ", mnk_status_text(status), " (", status, ")");
+  TORCH_CHECK(status == MNK_OK, "mnk_matmul: cannot load ", file, ": ", mnk_status_text(status), " (", status, ")");
   contexts[device].store(context, std::memory_order_release);
   return context;
 }
@@ -81,7 +81,7 @@ at::Tensor kept_workspace(const at::Tensor& like, const mnk_context* context, c1
     at::Tensor made = bytes_on(like, bytes);
     const mnk_status status = mnk_matmul_fill_workspace(context, made.data_ptr(), static_cast<size_t>(bytes),
                                                         reinterpret_cast<mnk_stream>(stream.stream()));
-    TORCH_CHECK(status == MNK_OK, "mnk::matmul: cannot fill the workspace: ", mnk_status_text(status), " (", status, ")");
+    TORCH_CHECK(status == MNK_OK, "mnk_matmul: cannot fill the workspace: ", mnk_status_text(status), " (", status, ")");
     return made;
   };
   if (is_captured(stream)) return filled();
@@ -96,7 +96,7 @@ int type_of(at::ScalarType type) {
     case at::kBFloat16: return MNK_MATMUL_TYPE_BF16;
     case at::kHalf: return MNK_MATMUL_TYPE_F16;
     case at::kFloat: return MNK_MATMUL_TYPE_F32;
-    default: TORCH_CHECK(false, "mnk::matmul: ", type, " is no type of the export");
+    default: TORCH_CHECK(false, "mnk_matmul: ", type, " is no type of the export");
   }
 }
 
@@ -115,21 +115,21 @@ const mnk_row* row_of(const mnk_matmul_args& args) {
 }
 
 at::Tensor matmul_cuda(const at::Tensor& a, const at::Tensor& b, const std::optional<at::Tensor>& bias, bool relu) {
-  TORCH_CHECK(a.dim() == 2 && b.dim() == 2 && a.size(1) == b.size(0), "mnk::matmul: ", a.sizes(), " by ", b.sizes(),
+  TORCH_CHECK(a.dim() == 2 && b.dim() == 2 && a.size(1) == b.size(0), "mnk_matmul: ", a.sizes(), " by ", b.sizes(),
               " is no product of matrices");
   TORCH_CHECK(a.scalar_type() == b.scalar_type() && a.device() == b.device(),
-              "mnk::matmul: A and B have different types or devices");
+              "mnk_matmul: A and B have different types or devices");
   mnk_matmul_args args{};
   args.m = a.size(0), args.k = a.size(1), args.n = b.size(1);
   args.type = type_of(a.scalar_type());
   args.a = a.const_data_ptr(), args.b = b.const_data_ptr();
   args.lda = pitch_of(args.m, args.k, a.stride(0), a.stride(1));
-  TORCH_CHECK(args.lda > 0, "mnk::matmul: the rows of A are not contiguous");
+  TORCH_CHECK(args.lda > 0, "mnk_matmul: the rows of A are not contiguous");
   const bool biased = bias.has_value() && bias->defined();
   if (biased) {
     TORCH_CHECK(bias->dim() == 1 && bias->size(0) == args.n && bias->is_contiguous() &&
                     bias->scalar_type() == a.scalar_type() && bias->device() == a.device(),
-                "mnk::matmul: the bias is no contiguous vector of N values of the type and device of A");
+                "mnk_matmul: the bias is no contiguous vector of N values of the type and device of A");
     args.bias = bias->const_data_ptr();
   }
   args.epilogue = biased ? (relu ? MNK_MATMUL_EPILOGUE_BIAS_RELU : MNK_MATMUL_EPILOGUE_BIAS)
@@ -144,7 +144,7 @@ at::Tensor matmul_cuda(const at::Tensor& a, const at::Tensor& b, const std::opti
     args.ldb = pitch_of(args.n, args.k, b.stride(1), b.stride(0));
     if (args.ldb > 0) row = row_of(args);
   }
-  TORCH_CHECK(row, "mnk::matmul: ", mnk_status_text(MNK_UNKNOWN_SHAPE), ": M=", args.m, " N=", args.n, " K=", args.k,
+  TORCH_CHECK(row, "mnk_matmul: ", mnk_status_text(MNK_UNKNOWN_SHAPE), ": M=", args.m, " N=", args.n, " K=", args.k,
               " ", a.scalar_type(), ", strides ", a.strides(), " and ", b.strides());
   const c10::cuda::CUDAGuard guard(a.device());
   const c10::cuda::CUDAStream stream = c10::cuda::getCurrentCUDAStream(a.get_device());
@@ -164,22 +164,30 @@ at::Tensor matmul_cuda(const at::Tensor& a, const at::Tensor& b, const std::opti
     enter_context();
     status = mnk_matmul(context, &args, at_stream);
   }
-  TORCH_CHECK(status == MNK_OK, "mnk::matmul: ", mnk_status_text(status), " (", status, ")");
+  TORCH_CHECK(status == MNK_OK, "mnk_matmul: ", mnk_status_text(status), " (", status, ")");
   return out;
+}
+
+// What the result is like, for tracing.
+at::Tensor matmul_meta(const at::Tensor& a, const at::Tensor& b, const std::optional<at::Tensor>& bias, bool) {
+  TORCH_CHECK(a.dim() == 2 && b.dim() == 2, "mnk_matmul: ", a.sizes(), " by ", b.sizes(), " is no product of matrices");
+  TORCH_CHECK(a.device() == b.device() && !(bias.has_value() && bias->defined() && bias->device() != a.device()),
+              "mnk_matmul: the operands are on different devices");
+  return a.new_empty_symint({a.sym_size(0), b.sym_size(1)});
 }
 
 using Signature = at::Tensor(const at::Tensor&, const at::Tensor&, const std::optional<at::Tensor>&, bool);
 
 const auto& dispatched() {
   static const auto op =
-      c10::Dispatcher::singleton().findSchemaOrThrow("mnk::matmul", "").typed<Signature>();
+      c10::Dispatcher::singleton().findSchemaOrThrow(C10_STRINGIZE(TORCH_EXTENSION_NAME) "::matmul", "").typed<Signature>();
   return op;
 }
 
 at::Tensor matmul_autograd(const at::Tensor& a, const at::Tensor& b, const std::optional<at::Tensor>& bias, bool relu) {
   const bool wanted = a.requires_grad() || b.requires_grad() || (bias.has_value() && bias->requires_grad());
   TORCH_CHECK(!wanted || !at::GradMode::is_enabled(),
-              "mnk::matmul: it has no gradient; call it under torch.no_grad(), or with detached tensors");
+              "mnk_matmul: it has no gradient; call it under torch.no_grad(), or with detached tensors");
   const at::AutoDispatchBelowADInplaceOrView below;
   return dispatched().call(a, b, bias, relu);
 }
@@ -189,7 +197,7 @@ PyObject* matmul_python(PyObject*, PyObject* const* args, Py_ssize_t count) {
   HANDLE_TH_ERRORS
   TORCH_CHECK_TYPE(count == 4 && THPVariable_Check(args[0]) && THPVariable_Check(args[1]) &&
                        (args[2] == Py_None || THPVariable_Check(args[2])) && PyBool_Check(args[3]),
-                   "mnk::matmul: give two tensors, a tensor or None, and a bool");
+                   "mnk_matmul: give two tensors, a tensor or None, and a bool");
   const at::Tensor& a = THPVariable_Unpack(args[0]);
   const at::Tensor& b = THPVariable_Unpack(args[1]);
   std::optional<at::Tensor> bias;
@@ -223,11 +231,12 @@ PyMethodDef methods[] = {
 #define MNK_TORCH_KEY CUDA
 #endif
 
-TORCH_LIBRARY_FRAGMENT(mnk, library) {
+TORCH_LIBRARY(TORCH_EXTENSION_NAME, library) {
   library.def("matmul(Tensor a, Tensor b, Tensor? bias=None, bool relu=False) -> Tensor");
 }
-TORCH_LIBRARY_IMPL(mnk, MNK_TORCH_KEY, library) { library.impl("matmul", &matmul_cuda); }
-TORCH_LIBRARY_IMPL(mnk, Autograd, library) { library.impl("matmul", &matmul_autograd); }
+TORCH_LIBRARY_IMPL(TORCH_EXTENSION_NAME, MNK_TORCH_KEY, library) { library.impl("matmul", &matmul_cuda); }
+TORCH_LIBRARY_IMPL(TORCH_EXTENSION_NAME, Meta, library) { library.impl("matmul", &matmul_meta); }
+TORCH_LIBRARY_IMPL(TORCH_EXTENSION_NAME, Autograd, library) { library.impl("matmul", &matmul_autograd); }
 
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, module) {
   PyModule_AddFunctions(module.ptr(), methods);

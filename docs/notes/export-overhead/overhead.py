@@ -50,7 +50,7 @@ b = torch.zeros(8192, 64, dtype=torch.bfloat16)
 small = torch.zeros(1, 1)
 CALLS = {
     "mnk_matmul.matmul": lambda: mnk_matmul.matmul(a, b),
-    "torch.ops.mnk.matmul": lambda: torch.ops.mnk.matmul(a, b),
+    "mnk_matmul.operator": lambda: mnk_matmul.operator(a, b),
     "ctypes": lambda: by_ctypes(a, b),
     "ctypes by torch.library": lambda: torch.ops.ctypes_mnk.matmul(a, b),
     "torch.mm, 1x1 on the CPU": lambda: torch.mm(small, small),
