@@ -143,7 +143,7 @@ const BAD: Readonly<Record<string, readonly [Row["status"], RegExp]>> = {
     /^cannot record the call in a graph: .* capturing; it must not allocate/,
   ],
   "bad.py:computed_before": ["wrong", /^replayed, C: 16 of 16 elements/],
-  "bad.py:changes_an_input": ["wrong", /^replayed, C|^A: is an input/],
+  "bad.py:changes_an_input": ["wrong", /^A: is an input, and was changed$/],
   "bad.py:crashes": [
     "crash",
     /^Its Python was killed by SIGABRT \(Fatal Python error: Aborted\)$/,

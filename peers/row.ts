@@ -131,9 +131,12 @@ export function peerRow(
   const input = told.changed === null
     ? undefined
     : c.problem.operands.filter(({ role }) => role === "in")[told.changed];
-  const wrong = at >= 0
+  // Outputs of a call that changed its inputs are wrong for that reason.
+  const wrong = input
+    ? `${input.name}: is an input, and was changed`
+    : at >= 0
     ? `${whens[at]}${compared[at]!.wrong}`
-    : input && `${input.name}: is an input, and was changed`;
+    : undefined;
   if (wrong !== undefined) {
     return { ...base, status: "wrong", note: wrong, accuracy };
   }
