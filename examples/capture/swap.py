@@ -7,9 +7,10 @@
     python swap.py llama --batch 1 --export mine --weights weights.json
 
 A step is a CUDA graph. Those without and with the operator are replayed in turns, so that both have the
-same clocks; every replay reads all weights of the model, which no cache holds. The shape is --nk, else
-the one that saves most in weights.json, whose saving is printed beside the measured one. At the end both
-steps run under torch.profiler, which tells what of the saving is time of kernels, and what is between them.
+same clocks; every replay reads all weights of the model, which no cache holds. Shapes are those of --nk, one
+after the other, else the one that saves most in weights.json, whose saving is printed beside the measured
+one. At the end the steps run under torch.profiler, which tells what of the saving is time of the kernels that
+only one step has, what of those that both have, and what is between kernels.
 """
 
 import argparse
@@ -99,16 +100,18 @@ def kernels_of(step):
 
 
 def print_kernels(before, after, step_us):
-    """Prints what each step's kernels take of its time, and those that only one has."""
+    """Prints what of the saving is time of kernels, and the kernels that one step has more often."""
     sums = [sum(calls * us for calls, us, _ in own.values()) for own in (before, after)]
+    both = [name for name in before if name in after and before[name][0] == after[name][0]]
+    same = [sum(own[name][0] * own[name][1] for name in both) for own in (before, after)]
+    saved, kept = sums[0] - sums[1], same[0] - same[1]
     print("kernels: %.1f us of %.1f us; swapped: %.1f us of %.1f us" % (sums[0], step_us[0], sums[1], step_us[1]))
-    print("saved: %.1f us of kernels, %.1f us between them" % (
-        sums[0] - sums[1], step_us[0] - sums[0] - (step_us[1] - sums[1])))  # fmt: skip
-    for name in sorted({*before, *after}):
+    print("saved: %.1f us of kernels of one step, %.1f us of the %.1f us of kernels of both, %.1f us between kernels" % (
+        saved - kept, kept, same[0], step_us[0] - step_us[1] - saved))  # fmt: skip
+    for name in sorted({*before, *after} - {*both}):
         counts = [own.get(name, (0, 0, 0))[0] for own in (before, after)]
-        if counts[0] != counts[1]:
-            shown = ", ".join("%.2f us after %.2f us" % own[name][1:] for own in (before, after) if name in own)
-            print("  %.0f calls, swapped %.0f: %s: %s" % (*counts, shown, name[:100]))
+        shown = ", ".join("%.2f us after %.2f us" % own[name][1:] for own in (before, after) if name in own)
+        print("  %.0f calls, swapped %.0f: %s: %s" % (*counts, shown, name[:100]))
 
 
 def said_of(path, batch, nk):
@@ -134,38 +137,24 @@ def said_of(path, batch, nk):
     return n, k, saved
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("model", choices=["llama", "moe"])
-    parser.add_argument("--batch", type=int, default=1)
-    parser.add_argument("--size", choices=list(SIZES), default="large")
-    parser.add_argument("--device", default="cuda")
-    parser.add_argument("--export", required=True, help="the folder that `mnkbench export` wrote")
-    parser.add_argument("--nk", type=lambda text: tuple(map(int, text.split("x"))), help="such as 8192x2048")
-    parser.add_argument("--rounds", type=int, default=60)
-    parser.add_argument("--weights", help="what `mnkbench table --weights ... --format json` printed")
-    options = parser.parse_args()
-    if options.nk is None and options.weights is None:
-        parser.error("give --nk or --weights")
+def compare(model, plain, options, nk):
+    """Swaps the layers of a shape, and prints what that saves. Returns what steps take to the profiler."""
     said = None
-    n, k = options.nk or (0, 0)
+    n, k = nk or (0, 0)
     if options.weights is not None:
-        n, k, said = said_of(options.weights, options.batch, options.nk)
-    sys.path.insert(0, options.export)
-    matmul = importlib.import_module("mnk_matmul").matmul
-    model = model_of(options.model, options.size, options.device)
+        n, k, said = said_of(options.weights, options.batch, nk)
     layers = layers_of(model, n, k)
     if not layers:
         sys.exit(f"no linear layer of {options.model} has N={n} and K={k}")
-    plain, logits = step_of(model, options.batch, options.device)
-    undo = swap(layers, matmul)
+    undo = swap(layers, importlib.import_module("mnk_matmul").matmul)
     swapped, own_logits = step_of(model, options.batch, options.device)
     undo()
+    step, logits = plain
     times = {"plain": [], "swapped": []}
     for number in range(options.rounds):
-        order = [("plain", plain), ("swapped", swapped)]
-        for name, step in order if number % 2 else reversed(order):
-            times[name].append(burst_us(step, options.device))
+        order = [("plain", step), ("swapped", swapped)]
+        for name, one in order if number % 2 else reversed(order):
+            times[name].append(burst_us(one, options.device))
     # Two sums in other orders differ by the roundings of bf16.
     off = (logits.float() - own_logits.float()).norm() / logits.float().norm()
     if not off < 0.05:
@@ -179,8 +168,32 @@ def main():
     if said is not None:
         ratio = "%.2f" % (quarters[1] / (said * len(layers))) if said > 0 else "-"
         print("the table said: %.1f us; measured / said: %s" % (said * len(layers), ratio))
+    return f"N={n}, K={k}", swapped, (before, after)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("model", choices=["llama", "moe"])
+    parser.add_argument("--batch", type=int, default=1)
+    parser.add_argument("--size", choices=list(SIZES), default="large")
+    parser.add_argument("--device", default="cuda")
+    parser.add_argument("--export", required=True, help="the folder that `mnkbench export` wrote")
+    parser.add_argument("--nk", nargs="+", type=lambda text: tuple(map(int, text.split("x"))), help="as 8192x2048")
+    parser.add_argument("--rounds", type=int, default=60)
+    parser.add_argument("--weights", help="what `mnkbench table --weights ... --format json` printed")
+    options = parser.parse_args()
+    if options.nk is None and options.weights is None:
+        parser.error("give --nk or --weights")
+    sys.path.insert(0, options.export)
+    model = model_of(options.model, options.size, options.device)
+    plain = step_of(model, options.batch, options.device)
+    compared = [compare(model, plain, options, nk) for nk in options.nk or [None]]
     if options.device == "cuda":
-        print_kernels(kernels_of(plain), kernels_of(swapped), (before, after))
+        # Last, as times of a process that was profiled may be others.
+        before = kernels_of(plain[0])
+        for name, swapped, step_us in compared:
+            print(name)
+            print_kernels(before, kernels_of(swapped), step_us)
 
 
 if __name__ == "__main__":

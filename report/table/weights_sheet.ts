@@ -49,6 +49,9 @@ export interface Weights {
 /**
  * Returns the milliseconds a step that the fastest kernel of `measured` saves: of the program's own
  * time the share that it saves of the measured one, else of the measured time of all calls.
+ *
+ * Captured times are of kernels alone, and those of rows have a launch too. So both times are
+ * taken less what an empty call takes by their timer.
  */
 function savedMs(
   { ms, calls }: Pick<WeightLine, "ms" | "calls">,
@@ -57,8 +60,17 @@ function savedMs(
   const now = soundTimeOf(measured?.now);
   const fastest = soundTimeOf(measured?.fastest);
   if (now === undefined || fastest === undefined) return undefined;
-  const all = ms ?? (calls === undefined ? undefined : nowMs(calls, now));
-  return all === undefined ? undefined : all * (1 - fastest / now);
+  const own = now - launchUs(measured!.now!, now);
+  const least = fastest - launchUs(measured!.fastest, fastest);
+  const all = ms ?? (calls === undefined ? undefined : nowMs(calls, own));
+  if (all === undefined) return undefined;
+  // A call that is as fast as an empty one has no time to save.
+  return own > 0 ? all * (1 - least / own) : 0;
+}
+
+/** Microseconds of an empty call by the timer of `row`, `us` at most; 0 where they are unknown. */
+function launchUs({ floor_us }: CsvRow, us: number): number {
+  return Math.min(Number(floor_us), us);
 }
 
 function nowMs(calls: number, us: number): number {
@@ -278,7 +290,7 @@ function meaningNotes(lines: readonly WeightLine[], all: string): string[] {
   return now.size === 0 ? [] : [
     `measured ms: calls × time of ${
       [...now].join(", ")
-    }; ms to win: ${all} × (1 - fastest / measured)`,
+    }; ms to win: ${all} × (1 - fastest / measured), both less floor_us`,
   ];
 }
 

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import type { CapturedGemm } from "../../bench/model/captured.ts";
+import type { Captured, CapturedGemm } from "../../bench/model/captured.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { formatText } from "../../report/table/sheet.ts";
 import { weightsSheet } from "../../report/table/weights_sheet.ts";
@@ -21,7 +21,7 @@ function rowOf(
   const time = `${us}`;
   return csvRow({
     ...{ op: point.op, suite: "captured", device: "NVIDIA H200", kernel },
-    ...{ ...key, m: `${m}`, n: `${n}`, k: `${k}`, sol_us: "4" },
+    ...{ ...key, m: `${m}`, n: `${n}`, k: `${k}`, sol_us: "4", floor_us: "4" },
     ...{ median_us: time, q1_us: time, q3_us: time, mean_us: time },
     ...own,
   });
@@ -34,7 +34,7 @@ const BATCH = capturedGemm({ batch: 8, time_us: 30 });
 const CAPTURED = capturedOf([LARGE, SMALL, UNMEASURED, BATCH], {
   device: { name: "NVIDIA H200" },
 });
-const CHAIN = { timer: "chain:32", sol_us: "2" };
+const CHAIN = { timer: "chain:32", sol_us: "2", floor_us: "0.5" };
 const ROWS = [
   rowOf(LARGE, "cublas", 20),
   rowOf(LARGE, "wgmma-k", 16),
@@ -67,21 +67,21 @@ Deno.test("weightsOf() and weightsSheet() show all of a step in 120 columns", ()
     "python serve.py, captured on NVIDIA H200, measured on NVIDIA H200",
     "                        calls a             share of  measured  share of                            back to",
     "what runs                  step  ms a step   kernels        ms       SOL        fastest  ms to win     back",
-    "16×2112×7168 bf16 nt          5      0.200    54.8 %     0.100    20.0 %       wgmma-k*      0.040    0.010",
+    "16×2112×7168 bf16 nt          5      0.200    54.8 %     0.100    20.0 %       wgmma-k*      0.050    0.010",
     "16×64×7168 bf16 nt            5      0.100    27.4 %    ~0.040    50.0 %        cublas       0.000",
     "16×96×128 bf16 nt             5      0.025     6.8 %                      not measured",
     "8 of 16×64×128 bf16 nt        5      0.015     4.1 %                             no op",
     "softmax                       2      0.025     6.8 %",
     "no kernel                            0.135",
-    "sum                                  0.500   100.0 %    ~0.140                               0.040    0.010",
+    "sum                                  0.500   100.0 %    ~0.140                               0.050    0.010",
     "  * faster than what runs now",
-    "  measured ms: calls × time of cublas; ms to win: ms a step × (1 - fastest / measured)",
+    "  measured ms: calls × time of cublas; ms to win: ms a step × (1 - fastest / measured), both less floor_us",
     "  ~ noisy (1 of 5 rows): quartiles over 20 % apart, mean over 1.2 medians, runs over 5 % apart, or clocks lowered; try",
     "    --runs 5",
     "  1 of 4 GEMMs not measured on NVIDIA H200: `mnkbench bench --suite captured.ts`",
     "  no op: 8 of 16×64×128 bf16 nt: a batch of 8 products",
-    "  with the fastest kernels the step of 0.500 ms becomes 0.460 ms, 1.087x as fast; 82.2 % of its kernel time is measured",
-    "  back to back the step of 0.500 ms becomes 0.490 ms, 1.020x as fast; 54.8 % of its kernel time is measured",
+    "  with the fastest kernels the step of 0.500 ms becomes 0.450 ms, 1.111x as fast; 82.2 % of its kernel time is measured",
+    "  back to back the step of 0.500 ms becomes 0.490 ms, 1.021x as fast; 54.8 % of its kernel time is measured",
   ]);
 });
 
@@ -90,24 +90,24 @@ Deno.test("weightsSheet() leaves out the last figures in 80 columns", () => {
     "python serve.py, captured on NVIDIA H200, measured on NVIDIA H200",
     "                                   share of                            back to",
     "what runs               ms a step   kernels        fastest  ms to win     back",
-    "16×2112×7168 bf16 nt        0.200    54.8 %       wgmma-k*      0.040    0.010",
+    "16×2112×7168 bf16 nt        0.200    54.8 %       wgmma-k*      0.050    0.010",
     "16×64×7168 bf16 nt          0.100    27.4 %        cublas       0.000",
     "16×96×128 bf16 nt           0.025     6.8 %  not measured",
     "8 of 16×64×128 bf16 nt      0.015     4.1 %         no op",
     "softmax                     0.025     6.8 %",
     "no kernel                   0.135",
-    "sum                         0.500   100.0 %                     0.040    0.010",
+    "sum                         0.500   100.0 %                     0.050    0.010",
     "  * faster than what runs now",
     "  3 columns left out to fit: `table --all` has all",
     "  measured ms: calls × time of cublas; ms to win: ms a step × (1 - fastest /",
-    "    measured)",
+    "    measured), both less floor_us",
     "  ~ noisy (1 of 5 rows): quartiles over 20 % apart, mean over 1.2 medians, runs",
     "    over 5 % apart, or clocks lowered; try --runs 5",
     "  1 of 4 GEMMs not measured on NVIDIA H200: `mnkbench bench --suite captured.ts`",
     "  no op: 8 of 16×64×128 bf16 nt: a batch of 8 products",
-    "  with the fastest kernels the step of 0.500 ms becomes 0.460 ms, 1.087x as",
+    "  with the fastest kernels the step of 0.500 ms becomes 0.450 ms, 1.111x as",
     "    fast; 82.2 % of its kernel time is measured",
-    "  back to back the step of 0.500 ms becomes 0.490 ms, 1.020x as fast; 54.8 % of",
+    "  back to back the step of 0.500 ms becomes 0.490 ms, 1.021x as fast; 54.8 % of",
     "    its kernel time is measured",
   ]);
 });
@@ -181,10 +181,40 @@ Deno.test("weightsSheet() adds the GEMMs and kernels beyond those that it shows"
     "ms to win",
   ];
   assertEquals(texts(figures, 0), [
-    ...["0.200", "54.6 %", "0.100", "wgmma-k", "0.040"],
+    ...["0.200", "54.6 %", "0.100", "wgmma-k", "0.050"],
   ]);
   assertEquals(texts(figures, 1), ["0.140", "38.3 %", "~0.040", "", "0.000"]);
   assertEquals(foot[0]![head.indexOf("share of kernels")]!.text, "100.0 %");
+});
+
+Deno.test("weightsSheet() saves time of kernels, without that of their launches", () => {
+  const savedOf = (
+    us: readonly [number, number],
+    floors: readonly [string, string],
+    own: Partial<CapturedGemm> = {},
+    more: Partial<Captured> = {},
+  ) => {
+    const gemm = { ...LARGE, calls: 10, time_us: 100, ...own };
+    const none = { sol_us: "" };
+    const rows = [
+      rowOf(gemm, "cublas", us[0], { ...none, floor_us: floors[0] }),
+      rowOf(gemm, "wgmma-k", us[1], { ...none, floor_us: floors[1] }),
+    ];
+    const captured = capturedOf([gemm], { steps: 1, ...more });
+    const sheet = weightsSheet(weightsOf(captured, rows, NOTES)[0]!);
+    return sheet.body[0]![sheet.head.indexOf("ms to win")]!.text;
+  };
+  // Captured: 10 us a call. Of 10 us 4 are a launch: half of the 6 us of the kernel is saved.
+  assertEquals(savedOf([10, 7], ["4", "4"]), "0.050");
+  // A peer has a timer and an empty call of its own.
+  assertEquals(savedOf([10, 8], ["4", "5"]), "0.050");
+  assertEquals(savedOf([10, 5], ["", ""]), "0.050");
+  // What is as fast as an empty call saves all; where the library is, nothing is left.
+  assertEquals(savedOf([10, 3.9], ["4", "4"]), "0.100");
+  assertEquals(savedOf([4, 3.9], ["4", "4"]), "0.000");
+  // Nothing was captured: 10 calls that are 3 us faster.
+  const unknown = [{ time_us: null }, { clock: "none" }] as const;
+  assertEquals(savedOf([10, 7], ["4", "4"], ...unknown), "0.030");
 });
 
 Deno.test("weightsOf() says for how much of the window the GPU was busy", () => {
