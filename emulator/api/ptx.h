@@ -3,6 +3,7 @@
 #ifndef MNKBENCH_PTX
 #define MNKBENCH_PTX
 #define MNKBENCH_PTX_BARRIER
+#define MNKBENCH_PTX_PREFETCH
 #define MNKBENCH_PTX_MEMORY
 #define MNKBENCH_PTX_MMA
 
@@ -326,6 +327,9 @@ HIDDEN inline void copy_tile(unsigned to, const TensorMap *map, int column, int 
 HIDDEN inline void copy_tile_to_all(unsigned to, const TensorMap *map, int column, int row, unsigned bar, unsigned short mask) {
   emu_copy_tile(to, map, column, row, bar, mask, -1);
 }
+
+DEVICE void prefetch_map(const TensorMap *) {}
+DEVICE void prefetch_tile(const TensorMap *, int, int) {}
 
 // Products of a warpgroup: device/wgmma.cpp.
 
