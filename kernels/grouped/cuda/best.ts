@@ -5,7 +5,11 @@
  * @module
  */
 
-import type { Build } from "../../../bench/device/device.ts";
+import {
+  type Build,
+  type Device,
+  tensorMapOn,
+} from "../../../bench/device/device.ts";
 import type { Memory, Step } from "../../../bench/device/queue.ts";
 import { grid } from "../../../bench/model/grid.ts";
 import { defineKernel } from "../../../bench/model/kernel.ts";
@@ -32,7 +36,7 @@ import {
   warpsOf,
 } from "./best_configs.ts";
 
-const ITEM_BYTES = 88;
+const ITEM_BYTES = 96;
 
 /** The place of the packed tokens of a problem. */
 interface Packed {
@@ -50,7 +54,7 @@ function packedOf(problems: readonly Sizes[], { tiles }: Schedule) {
   let bytes = 0;
   const packed = problems.map(({ k }, i): Packed => {
     const base = bytes;
-    bytes += rows[i]! * k * 2;
+    bytes += rows[i]! * Math.ceil(k / 128) * 256;
     return { base, rows: rows[i]! };
   });
   return { packed, bytes };
@@ -58,8 +62,7 @@ function packedOf(problems: readonly Sizes[], { tiles }: Schedule) {
 
 /** Bytes of the sums of a piece of a tile, of all warps. */
 function partialBytes(config: BestConfig): number {
-  const { MAXN, KGROUPS } = config;
-  return Math.ceil(MAXN / 8 / KGROUPS) * 512 * warpsOf(config);
+  return config.MAXN / 8 * 512 * warpsOf(config);
 }
 
 /** The places of the sums of each cut tile, counted in pieces, and their number. */
@@ -74,14 +77,15 @@ function placesOf({ bins }: Schedule) {
   return { places, count };
 }
 
-/** `Item` of best.cu for all blocks, zeros after those of each, and where each starts. */
-function itemTables(
+/** `Item` of best.cu for all blocks: as many for each, zeros after the last one. */
+function itemTable(
   schedule: Schedule,
-  { config, problems, packed, operands, tokens, partial, counters }: {
+  { config, problems, packed, operands, maps, tokens, partial, counters }: {
     config: BestConfig;
     problems: ReturnType<typeof realProblems>;
     packed: readonly Packed[];
     operands: Operands;
+    maps: Memory;
     tokens: Memory;
     partial: Memory;
     counters: Memory;
@@ -89,6 +93,8 @@ function itemTables(
 ) {
   const { bins } = schedule;
   const { places } = placesOf(schedule);
+  const most = Math.max(...bins.map((bin) => bin.length)) + 1;
+  const none = Array<bigint>(ITEM_BYTES / 8).fill(0n);
   const items = bins.map((bin) => [
     ...bin.map(({ problem, row, token, cols, first, slabs, ...piece }) => {
       const { m, n, k, group } = problems[problem]!;
@@ -99,45 +105,97 @@ function itemTables(
         counters.address + BigInt(4 * warpsOf(config) * cut),
       ];
       return [
-        operands[`B${group}`]!.address + BigInt(first * 32),
+        maps.address + BigInt(MAP_BYTES * problem),
         operands[`SFB${group}`]!.address + BigInt(first * 512),
         operands[`C${group}`]!.address,
         tokens.address + BigInt(base + (first * rows + token) * 128),
-        ...[m, n, k, row, token, cols, rows * 128, slabs],
         ...[...place, piece.pieces, piece.piece],
+        ...[m, n, k, row, token, cols, rows * 128, first, slabs, 0],
       ];
     }),
-    Array<bigint>(ITEM_BYTES / 8).fill(0n),
+    ...Array.from({ length: most - bin.length }, () => none),
   ]);
-  let count = 0;
-  const starts = items.map((bin) => {
-    const start = count;
-    count += bin.length;
-    return start;
-  });
-  return { items: structs(items.flat()), first: structs([starts]) };
+  return { items: structs(items.flat()), most };
 }
 
+/** Bytes of a tensor map. */
+const MAP_BYTES = 128;
+
+/** A tensor map of the weights of each problem. */
+function mapTable(
+  { point, operands, device, config }: {
+    readonly point: GroupedPoint;
+    readonly operands: Operands;
+    readonly device: Device;
+    readonly config: BestConfig;
+  },
+): Uint8Array<ArrayBuffer> {
+  const problems = realProblems(point);
+  const table = new Uint8Array(problems.length * MAP_BYTES);
+  problems.forEach(({ n, k, group }, i) => {
+    const map = tensorMapOn(device, operands[`B${group}`]!, {
+      type: "u8",
+      dims: [k / 2, n],
+      strides: [k / 2],
+      box: [64, WEIGHT_ROWS * config.WARPGROUPS],
+      promotion: 128,
+    });
+    if (map.kind === "bytes") table.set(map.bytes, i * MAP_BYTES);
+  });
+  return table;
+}
+/** Rows of weights of a warpgroup. */
+const WEIGHT_ROWS = 64;
+
 /** Problems whose tokens a launch decodes at most: their places are its arguments. */
-const PROBLEMS = 32;
+const [FEW_PROBLEMS, PROBLEMS] = [8, 32];
 /** Threads of tokens.cu. */
 const THREADS = 256;
-/** Bytes of `Tokens` of tokens.cu. */
-const TOKEN_BYTES = 40;
+/** Tokens and elements of K of a warp of tokens.cu. */
+const [UNIT_TOKENS, UNIT_K] = [4, 256];
 
-function tokensBuild({ SLABS }: BestConfig): Build {
+/** `All` of tokens.cu, and the warps that it takes. */
+function tokenTable(
+  problems: readonly {
+    readonly a: bigint;
+    readonly scales: bigint;
+    readonly to: bigint;
+    readonly m: number;
+    readonly k: number;
+    readonly rows: number;
+  }[],
+  length: number,
+) {
+  let units = 0;
+  const ends = Array.from({ length }, (_, i) => {
+    const { m, k } = problems[i] ?? { m: 0, k: 0 };
+    return units += Math.ceil(m / UNIT_TOKENS) * Math.ceil(k / UNIT_K);
+  });
+  const none = { a: 0n, scales: 0n, to: 0n, m: 0, k: 0, rows: 0 };
+  const records = ends.map((_, i) => {
+    const { a, scales, to, m, k, rows } = problems[i] ?? none;
+    return [a, scales, to, m, k, rows, 0];
+  });
+  return { bytes: structs([ends, ...records]), units };
+}
+
+/** Places of a launch of tokens.cu: an argument has few lines where there are few. */
+function placesFor(problems: number): number {
+  return problems <= FEW_PROBLEMS ? FEW_PROBLEMS : PROBLEMS;
+}
+
+function tokensBuild(point: GroupedPoint): Build {
   return {
     source: new URL("./tokens.cu", import.meta.url),
-    defines: { PROBLEMS, SLABS },
+    defines: { PROBLEMS: placesFor(realProblems(point).length) },
   };
 }
 
 function build({ layout }: GroupedPoint, config: BestConfig): Build {
-  const { SLABS: _, ...macros } = config;
   return {
     source: new URL("./best.cu", import.meta.url),
     defines: {
-      ...macros,
+      ...config,
       LEAST: leastOf(config),
       STAGES: stagesOf(config),
       MMAJOR: Number(layout !== "nt"),
@@ -160,18 +218,14 @@ export const best: Kernel<GroupedPoint> = defineKernel<
       MAXN: [128, 96, 64, 256, 192],
       STEP: [16, 8],
       WARPGROUPS: [4, 2],
-      KGROUPS: [1, 2],
       PIECES: [1, 0],
-      SLABS: [4, 1],
-    })].filter(({ MAXN, STEP, WARPGROUPS, KGROUPS }) =>
+    })].filter(({ MAXN, STEP, WARPGROUPS }) =>
       // Sums have all registers. Steps of 8 would be many sizes to compile.
-      MAXN > 128
-        ? WARPGROUPS === 2 && KGROUPS === 1 && STEP === 16
-        : WARPGROUPS === 4
+      MAXN > 128 ? WARPGROUPS === 2 && STEP === 16 : WARPGROUPS === 4
     ),
   rules,
   predict,
-  builds: (point, config) => [tokensBuild(config), build(point, config)],
+  builds: (point, config) => [tokensBuild(point), build(point, config)],
   prepare(site) {
     const { point, config, device: { info }, operands, alloc } = site;
     const problems = realProblems(point);
@@ -186,29 +240,25 @@ export const best: Kernel<GroupedPoint> = defineKernel<
         4 * warpsOf(config) * Math.max(1, places.length),
       ),
     );
-    const { items, first } = itemTables(schedule, {
+    const maps = uploaded(site, mapTable(site));
+    const { items, most } = itemTable(schedule, {
       ...{ config, problems, packed, operands, tokens, partial, counters },
+      maps,
     });
     const steps: Step[] = [];
     for (let first = 0; first < problems.length; first += PROBLEMS) {
       const some = problems.slice(first, first + PROBLEMS);
-      const all = new Uint8Array(PROBLEMS * TOKEN_BYTES);
-      all.set(structs(some.map(({ m, k, group }, i) => {
-        const { base, rows } = packed[first + i]!;
-        return [
-          operands[`A${group}`]!.address,
-          operands[`SFA${group}`]!.address,
-          tokens.address + BigInt(base),
-          ...[m, k, rows, 0],
-        ];
-      })));
-      const blocks = some.map(({ m, k }) =>
-        Math.ceil(8 * m * Math.ceil(k / 64 / config.SLABS) / THREADS)
-      );
-      steps.push(launch(site, tokensBuild(config), {
-        args: [{ kind: "bytes", bytes: all, align: 8 }],
+      const records = some.map(({ m, k, group }, i) => ({
+        ...{ m, k, rows: packed[first + i]!.rows },
+        a: operands[`A${group}`]!.address,
+        scales: operands[`SFA${group}`]!.address,
+        to: tokens.address + BigInt(packed[first + i]!.base),
+      }));
+      const { bytes, units } = tokenTable(records, placesFor(problems.length));
+      steps.push(launch(site, tokensBuild(point), {
+        args: [{ kind: "bytes", bytes, align: 8 }],
         shape: {
-          grid: [Math.max(...blocks), some.length, 1],
+          grid: [Math.ceil(units * 32 / THREADS), 1, 1],
           block: [THREADS, 1, 1],
         },
       }));
@@ -217,7 +267,7 @@ export const best: Kernel<GroupedPoint> = defineKernel<
       steps: [
         ...steps,
         launch(site, build(point, config), {
-          args: [uploaded(site, items), uploaded(site, first)],
+          args: [uploaded(site, items), most, maps, problems.length],
           shape: {
             grid: [schedule.bins.length, 1, 1],
             block: [32 * warpsOf(config) + 128, 1, 1],

@@ -26,11 +26,10 @@ const WEIGHT_ROW = 32;
 /** Bytes of a row of scales of a slab. */
 const SCALE_ROW = 4;
 /**
- * Clocks of a slab of 256 rows, and of each of its columns more: samples of ncu say so of tiles
- * of 64 to 128 columns. Products and what issues 120 instructions for each of 16 warps hinder
- * one another, as tensor cores take half of what the registers can be read.
+ * Clocks of a slab of 256 rows, and of each of its columns more: by these list A was packed best on
+ * an H200. Blocks with one tile each of 48 to 128 columns take 890 to 1370 clocks a slab.
  */
-const [SLAB, COLUMN] = [600, 4];
+const [SLAB, COLUMN] = [420, 5];
 /** Clocks of the products of 256 rows with a column. */
 const PRODUCTS = 8;
 /** Bytes a clock that a multiprocessor gets of the cache. */
@@ -60,26 +59,20 @@ export type BestConfig = Values & {
   readonly STEP: number;
   /** Warpgroups of a block that multiply, 64 rows of weights each. */
   readonly WARPGROUPS: number;
-  /** Parts of K that warpgroups of a block share: 1 or 2. */
-  readonly KGROUPS: number;
   /** 1: tiles may be cut along K too. */
   readonly PIECES: number;
-  /** Slabs of a row of tokens that eight threads of tokens.cu decode. */
-  readonly SLABS: number;
 };
 
 /** Warps of a warpgroup, and rows of weights of each. */
 const [WARPS, WARP_ROWS] = [4, 16];
 /** Bytes of shared memory that a block of sm_90 may have. */
 const SHARED = 232448;
-/** Slabs of weights that a warp has places for. */
-const WEIGHTS = 8;
 /** Bytes in which a warp transposes its results. */
 const PATCH = 16 * 48;
 /** Two barriers a stage. */
 const STAGE_BARRIERS = 16;
 /** More hide nothing: these are in flight for longer than memory takes. */
-const MOST_STAGES = 16;
+const MOST_STAGES = 8;
 /** Tokens whose products take as long as decoding: fewer are no faster. */
 const DECODED = 48;
 
@@ -90,7 +83,7 @@ export function warpsOf({ WARPGROUPS }: BestConfig): number {
 
 /** Rows of weights of a block. */
 function rowsOf(config: BestConfig): number {
-  return warpsOf(config) * WARP_ROWS / config.KGROUPS;
+  return warpsOf(config) * WARP_ROWS;
 }
 
 /** Tokens of the smallest tile, which is compiled as all sizes are. */
@@ -98,32 +91,21 @@ export function leastOf({ MAXN, STEP }: BestConfig): number {
   return MAXN - Math.floor(Math.max(0, MAXN - DECODED) / STEP) * STEP;
 }
 
-/** Bytes of a stage. */
+/** Bytes of a stage: two slabs. */
 function stageBytes(config: BestConfig): number {
-  return config.MAXN * TOKEN_ROW + rowsOf(config) * SCALE_ROW + STAGE_BARRIERS;
+  const weights = rowsOf(config) * (WEIGHT_ROW + SCALE_ROW);
+  return 2 * (config.MAXN * TOKEN_ROW + weights) + STAGE_BARRIERS;
 }
 
 /** Bytes besides the stages. */
 function restBytes(config: BestConfig): number {
-  const { MAXN, KGROUPS } = config;
-  const warps = warpsOf(config);
-  const weights = warps * WARP_ROWS * WEIGHT_ROW * WEIGHTS;
-  // Half of the sums of half of the warps.
-  const meetings = KGROUPS === 1
-    ? 0
-    : Math.ceil(MAXN / 16) * 512 * warps / KGROUPS;
-  return weights + warps * PATCH + meetings;
+  return warpsOf(config) * PATCH;
 }
 
-/**
- * Slabs of tokens in flight: as many as there is room for. Those of each part of K have stages
- * of their own.
- */
+/** Stages: as many as there is room for. */
 export function stagesOf(config: BestConfig): number {
-  const { KGROUPS } = config;
   const room = SHARED - restBytes(config);
-  const most = Math.min(MOST_STAGES, Math.floor(room / stageBytes(config)));
-  return Math.floor(most / KGROUPS) * KGROUPS;
+  return Math.min(MOST_STAGES, Math.floor(room / stageBytes(config)));
 }
 
 /** Bytes of shared memory of a block. */
@@ -219,9 +201,5 @@ export function predict(
       sum + problems[problem]!.k / 64 * (cols * TOKEN_ROW + own),
     0,
   );
-  // As many threads of tokens.cu as fit at once.
-  const chunks = problems.reduce((sum, { m, k }) => sum + m * k / 8, 0);
-  const slabs = chunks > 2048 * info.units ? 4 : 1;
-  return FIXED_US + Math.max(clocks / MHZ, bytes / CACHE) +
-    (config.SLABS === slabs ? 0 : 0.1);
+  return FIXED_US + Math.max(clocks / MHZ, bytes / CACHE);
 }

@@ -3,122 +3,112 @@
 #define GROUPED_BEST_TILE
 #include "../../common/mutant.h"
 
-// The slabs of a tile that are this warp's. There is one operand: the other warpgroups multiply
-// while it is decoded.
+// The slabs of a tile. There is one operand: the other warpgroups multiply while it is decoded.
 template <int N>
 struct Slabs {
   float d[N / 2];
   unsigned a[16];
-  Weights& weights;
-  Stage& next; // of the slab to load
-  unsigned& place; // of its weights
-  unsigned own, scale; // where the lane's words are, and its scales in the stage's
+  Stage& stage; // whose first slab is decoded or multiplied
+  unsigned own, scale; // where the lane's words are in a stage, and its scales
+  unsigned codes;      // of scales of two slabs, in the upper half of the lower row
 
   // Zeros for the sums: registers without values would be taken at all times, for every N, and
   // so would be zeros that the compiler may share.
-  __device__ __forceinline__ Slabs(Weights& weights, Stage& stage, unsigned& place)
-      : weights(weights), next(stage), place(place) {
-    unsigned t = thread(), row = t / 32 % SHARERS * 16 + t % 32 / 4;
-    own = weights.slot + t % 32 * 8;
-    scale = row / 128 * 512 + row % 32 * 16 + row % 128 / 32 * 4 + t % 4;
+  __device__ __forceinline__ explicit Slabs(Stage& stage) : stage(stage) {
+    unsigned t = thread(), row = t / 32 * 16 + t % 32 / 4, part = t % 4;
+    // 16 bytes of rows r and r + 8 each, 8 of a slab: a block of the format.
+    own = WEIGHTS + row * ROW + part * 16;
+    scale = SCALES + row / 128 * TILE + part / 2 * 512 + row % 32 * 16 + row % 128 / 32 * 4 +
+            part % 2 * 2;
 #pragma unroll
     for (int i = 0; i < N / 2; i++) zero_here(d[i]);
   }
 
-  // The lane's part of the next slab, and its scales when the stage has come. Slabs come in pairs,
-  // ODD is the second one.
+  // Waits for a stage, and loads its scales.
+  __device__ __forceinline__ void load() {
+    if (!MUTANT(best_no_wait)) barrier_wait(stage.full(), stage.phase);
+    // Rows r and r + 8 of a tile of scales are 128 bytes apart.
+    unsigned from = stage.at() + scale;
+    codes = load_shared_u16_movable(from) | load_shared_u16_movable(from + 128) << 16;
+  }
+  // Of both rows, in fp16.
   template <int ODD>
-  __device__ __forceinline__ Bytes load() {
-    if (ODD == 0) {
-      wait_copies<WEIGHTS / SPAN - 2 + MUTANT(best_late_wait)>();
-      // All lanes' copies are there, and all have read the place that is next.
-      if (!MUTANT(best_no_warp_barrier)) __syncwarp();
-      weights.fetch((place ? place : WEIGHTS) - SPAN);
-    }
-    Bytes bytes((own ^ ODD * 32) + place * 512);
-    place++;
-    if (ODD && place == WEIGHTS) place = 0;
-    if (!MUTANT(best_no_wait)) barrier_wait(next.full(), next.phase);
-    return bytes;
-  }
-  // Rows r and r + 8 of a tile of scales are 128 bytes apart.
   __device__ __forceinline__ unsigned scales() const {
-    unsigned codes = next.scales() + scale;
-    return e4m3_to_2f16(load_shared_u8(codes) | load_shared_u8(codes + 128) << 8);
+    return e4m3_to_2f16(__byte_perm(codes, 0, ODD ? 0x4431 : 0x4420));
   }
-  __device__ __forceinline__ void multiply(const Stage& now) {
+  // Two of the four products of a slab.
+  template <int FROM>
+  __device__ __forceinline__ void products(unsigned tokens) {
     if (!MUTANT(best_no_fence)) wgmma_fence();
 #pragma unroll
-    for (int j = 0; j < 4; j++) wgmma<N>(d, a + 4 * j, descriptor(now.tokens(), j));
+    for (int j = FROM; j < FROM + 2; j++) wgmma<N>(d, a + 4 * j, descriptor(tokens, j));
+  }
+  // Starts the products of a slab, the first two when their half of the operand is decoded.
+  __device__ __forceinline__ void multiply(const Bytes& bytes, unsigned scales, unsigned tokens) {
+    bytes.decode<0>(a, scales);
+    products<0>(tokens);
+    bytes.decode<2>(a, scales);
+    products<2>(tokens);
     if (!MUTANT(best_no_commit)) wgmma_commit();
   }
-  // Multiplies a slab, and decodes the next one meanwhile.
-  template <int ODD>
-  __device__ __forceinline__ void step() {
-    Stage now = next;
-    next.next();
-    multiply(now);
-    // In statements of their own: as operands of one, nvcc reads the scales before it waits.
-    Bytes bytes = load<!ODD>();
-    unsigned both = scales();
-    if (!MUTANT(best_early_decode)) wgmma_wait<0>();
-    if (!MUTANT(best_no_release)) release(now);
-    bytes.decode(a, both);
-  }
-  // All slabs of the tile that are this warp's.
+  // All slabs of the tile; of an odd number, one of zeros follows. While a slab is multiplied, the
+  // next one is loaded. Statements are their own: as operands of one, nvcc would read the scales
+  // before it waits for them.
   __device__ __forceinline__ void run(int left) {
-    if (KGROUPS == 1 || left > 0) {
-      Bytes first = load<0>();
-      unsigned under = scales();
-      first.decode(a, under);
+    load();
+    Bytes first(stage.at() + own);
+    multiply(first, scales<0>(), stage.at());
+    Stage before = stage;
 #pragma unroll 1
-      for (; left > 2; left -= 2) {
-        step<0>();
-        step<1>();
-      }
-      if (left == 2) step<0>();
-      multiply(next);
-      if (!MUTANT(best_no_last_wait)) wgmma_wait<0>();
-      if (!MUTANT(best_no_last_release)) release(next);
-      next.next();
+    for (;;) {
+      Bytes odd(stage.at() + own + 8);
+      unsigned both = scales<1>();
+      if (!MUTANT(best_early_decode)) wgmma_wait<0>();
+      multiply(odd, both, stage.at() + SLAB);
+      before = stage;
+      stage.next();
+      left -= 2;
+      if (left <= 0) break;
+      load();
+      Bytes even(stage.at() + own);
+      both = scales<0>();
+      if (!MUTANT(best_early_stage)) wgmma_wait<0>();
+      if (!MUTANT(best_no_release)) release(before);
+      multiply(even, both, stage.at());
     }
+    if (!MUTANT(best_no_last_wait)) wgmma_wait<0>();
+    if (!MUTANT(best_no_last_release)) release(before);
 #pragma unroll
     for (int i = 0; i < N / 2; i++) not_before(d[i]);
-    // What is copied at a time is of one tile.
-    if (!MUTANT(best_part_place)) place = (place + SPAN - 1) / SPAN * SPAN % WEIGHTS;
   }
 };
 
 template <int N>
-__device__ __forceinline__ void tile(const Item& item, Weights& weights,
-                                     Stage& stage, unsigned& place) {
-  Slabs<N> slabs(weights, stage, place);
-  slabs.run(Part(item, MUTANT(best_same_count) ? 0 : part_of_k()).count);
-  int warp = thread() / 32, row = item.row + warp % SHARERS * 16;
-  unsigned patch = stage.base + PATCHES + warp * PATCH;
-  constexpr int FIRST = Split<N>::FIRST, ALL = Split<N>::ALL;
-  if (KGROUPS > 1) meet<N>(slabs.d, stage.base, part_of_k());
-  int before = part_of_k() * FIRST;
-  if (PIECES && item.pieces > 1 && !gather<FIRST>(slabs.d, item, warp)) return;
-  store<FIRST>(slabs.d, item, patch, row, item.token + 8 * before, before ? ALL - FIRST : FIRST);
+__device__ __forceinline__ void tile(const Item* items, int at, Stage& stage) {
+  Slabs<N> slabs(stage);
+  // The compiler is told that all lanes have as many, so the stage is known to be the same.
+  slabs.run(__shfl_sync(~0u, items[at].slabs, 0));
+  // Where the item is need not be kept while its slabs are multiplied.
+  not_before(at);
+  int warp = thread() / 32;
+  if (PIECES && __shfl_sync(~0u, items[at].pieces, 0) > 1 && !gather(slabs.d, items[at], warp))
+    return;
+  not_before(at);
+  const Item& item = items[at];
+  store(slabs.d, item, stage.base + PATCHES + warp * PATCH, item.row + warp * 16, item.token);
 }
 
 // A tile of N tokens or fewer, LEAST at least.
 template <int N>
-__device__ __forceinline__ void tile_of(const Item& item, Weights& weights,
-                                        Stage& stage, unsigned& place) {
-  if (item.cols == N) tile<N>(item, weights, stage, place);
-  else if constexpr (N > LEAST) tile_of<N - STEP>(item, weights, stage, place);
+__device__ __forceinline__ void tile_of(const Item* items, int at, Stage& stage) {
+  if (__shfl_sync(~0u, items[at].cols, 0) == N) tile<N>(items, at, stage);
+  else if constexpr (N > LEAST) tile_of<N - STEP>(items, at, stage);
 }
 
 __device__ __forceinline__ void consume(const Item* items, int at, unsigned base) {
-  Weights weights(items, at, base);
-  Stage stage(base, part_of_k());
+  Stage stage(base);
 #pragma unroll 1
-  for (int p = 0; p < WEIGHTS - SPAN; p += SPAN) weights.fetch(p);
-  unsigned place = 0;
-  for (const Item* item = items + at; item->k; item++)
-    tile_of<MAXN>(*item, weights, stage, place);
+  for (; __shfl_sync(~0u, items[at].k, 0); at++) tile_of<MAXN>(items, at, stage);
 }
 
 #endif

@@ -103,26 +103,21 @@ Deno.test("stagesOf() takes all shared memory but what is less than a stage", ()
     const best = config as Parameters<typeof stagesOf>[0];
     const bytes = sharedBytes(best);
     assert(bytes <= h200.sharedBytes, JSON.stringify(config));
-    const stage = best.MAXN * 128 + 256 * best.WARPGROUPS / best.KGROUPS + 16;
-    const more = best.KGROUPS * stage;
-    assert(stagesOf(best) === 16 || bytes + more > h200.sharedBytes);
-    assertStrictEquals(stagesOf(best) % best.KGROUPS, 0);
+    const rows = 64 * best.WARPGROUPS;
+    const stage = 2 * (128 * best.MAXN + 36 * rows) + 16;
+    assert(stagesOf(best) === 8 || bytes + stage > h200.sharedBytes);
   }
 });
 
 Deno.test("predict() of best orders configs by what limits them", () => {
   const at = (name: string, config: Values, PIECES = 0) => {
-    const rest = { PIECES, SLABS: 4 };
-    const text = formatValues({ MAXN: 128, ...config, ...rest });
+    const text = formatValues({ MAXN: 128, ...config, PIECES });
     const all = [...kernel("best").candidates(shape(name), h200)];
     return all.find((c) => formatValues(c.config) === text)!.predicted!;
   };
-  const [tall, halves] = [
-    { STEP: 16, WARPGROUPS: 4, KGROUPS: 1 },
-    { STEP: 16, WARPGROUPS: 4, KGROUPS: 2 },
-  ];
+  const tall = { STEP: 16, WARPGROUPS: 4 };
   // Blocks of 128 rows leave none idle at short lists.
-  assert(at("C", halves) < at("C", tall));
+  assert(at("C", { MAXN: 256, STEP: 16, WARPGROUPS: 2 }) < at("C", tall));
   // 40, 76 and 196 tokens are 24 more in steps of 16 than in steps of 8.
   assert(at("B", { ...tall, STEP: 8 }) < at("B", tall));
   // Two tiles of list A for three multiprocessors: cut along K, they fill all.
@@ -134,13 +129,11 @@ Deno.test("best packs tokens, then starts early", () => {
     MAXN: 128,
     STEP: 16,
     WARPGROUPS: 4,
-    KGROUPS: 1,
     PIECES: 0,
-    SLABS: 4,
   });
   assertEquals(whats({ queue }), ["tokens", "best"]);
-  // Eight threads for each of 80 rows, in blocks of 256.
-  assertEquals(queue[0]!.shape!.grid, [3, 2, 1]);
+  // A warp for four of 80 and of 65 tokens, in blocks of eight warps.
+  assertEquals(queue[0]!.shape!.grid, [5, 1, 1]);
   const { grid, block, overlap } = queue[1]!.shape!;
   assertEquals(grid, [64, 1, 1]);
   assertEquals([block, overlap], [[640, 1, 1], true]);

@@ -13,14 +13,13 @@ import { groupedMatmul } from "../op.ts";
 /** One of each file, the most registers and the most sizes, with clusters and without. */
 export const CHOSEN: readonly string[] = [
   "reference.cu",
-  "tokens.cu PROBLEMS=32 SLABS=4",
+  "tokens.cu PROBLEMS=8",
   "plain.cu",
   "ring.cu BM=64 BN=128 STAGES=4 CLUSTER=1",
   "ring.cu BM=128 BN=128 STAGES=4 CLUSTER=4",
-  "best.cu MAXN=128 STEP=8 WARPGROUPS=4 KGROUPS=1 PIECES=1 LEAST=48 STAGES=8 MMAJOR=0",
-  "best.cu MAXN=128 STEP=16 WARPGROUPS=4 KGROUPS=2 PIECES=1 LEAST=48 STAGES=6 MMAJOR=0",
-  "best.cu MAXN=256 STEP=16 WARPGROUPS=2 KGROUPS=1 PIECES=0 LEAST=48 STAGES=5 MMAJOR=0",
-  "best.cu MAXN=128 STEP=8 WARPGROUPS=4 KGROUPS=2 PIECES=1 LEAST=48 STAGES=6 MMAJOR=1",
+  "best.cu MAXN=128 STEP=8 WARPGROUPS=4 PIECES=1 LEAST=48 STAGES=4 MMAJOR=0",
+  "best.cu MAXN=256 STEP=16 WARPGROUPS=2 PIECES=0 LEAST=48 STAGES=3 MMAJOR=0",
+  "best.cu MAXN=128 STEP=8 WARPGROUPS=4 PIECES=1 LEAST=48 STAGES=4 MMAJOR=1",
 ];
 
 /** Lists that the lane emulator runs in a moment. */

@@ -63,8 +63,8 @@ export function ofStages(
 
 /** Edges of M, N and K, and several tiles for each block. */
 const SHORT = { m: "9+65", n: "136+72", k: "320+64" };
-/** More slabs than there are places for weights. */
-const DEEP = { m: "9+17", n: "136+264", k: "576+128" };
+/** More slabs than there are stages, and an odd number of them. */
+const DEEP = { m: "9+17", n: "136+776", k: "576+128" };
 /** One tile that pays to be cut along K. */
 const LONG = { m: 9, n: 72, k: 1536 };
 /** The last blocks of a cluster of four have no rows of B, in a place without scales. */
@@ -72,8 +72,7 @@ const NARROW = { m: "9+3", n: "200+72", k: 64 };
 
 const RING = { BM: 64, BN: 64, STAGES: 3, CLUSTER: 1 };
 const BEST = {
-  ...{ MAXN: 32, STEP: 32, WARPGROUPS: 4, KGROUPS: 1 },
-  ...{ PIECES: 1, SLABS: 4 },
+  ...{ MAXN: 32, STEP: 32, WARPGROUPS: 4, PIECES: 1 },
 };
 
 function mutantCase(
@@ -155,24 +154,20 @@ export const mutantCases: Readonly<Record<string, MutantCase<GroupedPoint>>> = {
   best: mutantCase("best", { list: DEEP, units: 1, config: BEST }, [
     ...["best_early_refill", "best_few_bytes", "best_same_scales"],
     ...["best_few_arrivals", "best_no_launch_wait", "best_early_release"],
-    ...["best_no_row_guard", "best_no_k_guard", "best_no_swizzle"],
-    ...["tokens_no_swizzle", "tokens_swapped", "best_no_wait"],
-    ...["best_late_wait", "best_no_warp_barrier", "best_part_place"],
-    ...["best_no_fence", "best_no_commit", "best_early_decode"],
+    ...["best_odd_scales", "best_same_columns", "best_no_wait"],
+    ...["tokens_no_swizzle", "tokens_swapped", "tokens_no_end"],
+    ...[
+      "best_no_fence",
+      "best_no_commit",
+      "best_early_decode",
+      "best_early_stage",
+    ],
     ...["best_no_last_wait", "best_no_release", "best_no_last_release"],
     ...["best_early_store", "best_early_load"],
   ]),
   "best in pieces": mutantCase("best", {
     ...{ list: LONG, units: 3, config: BEST },
   }, ["best_lost_pieces", "best_same_piece", "best_all_pieces"]),
-  "two parts of K": mutantCase("best", {
-    ...{ list: DEEP, units: 2, stages: 4 },
-    config: { ...BEST, KGROUPS: 2 },
-  }, [
-    ...["best_all_parts", "best_same_tokens", "best_next_stage"],
-    ...["best_same_weights", "best_same_count", "best_lost_sums"],
-    "best_early_add",
-  ]),
   "Blackwell's tensor cores": blackwellCase({ TMA: 0 }, [
     ...["blackwell_half_swizzle", "blackwell_half_shift"],
     ...["blackwell_late_wait", "blackwell_no_proxy_fence"],
