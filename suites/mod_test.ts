@@ -175,7 +175,7 @@ for (const name of ["decode-bf16-k7168", "decode-bf16-models"]) {
         .map((kernel) => kernel.name);
     assertEquals(own("cuda"), [
       ...["cublas", "cublaslt", "cublaslt-tuned", "decompose-k"],
-      ...["exchange-k", "cluster-k", "wgmma-k", "dot"],
+      ...["exchange-k", "cluster-k", "wgmma-k", "columns-k", "dot"],
     ]);
     assertEquals(own("hip"), [
       ...["hipblas", "hipblaslt", "hipblaslt-tuned", "decompose-k"],

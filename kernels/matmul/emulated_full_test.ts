@@ -58,6 +58,7 @@ for (
     "exchange-k",
     "cluster-k",
     "wgmma-k",
+    "columns-k",
     "dot",
   ]
 ) {

@@ -7,6 +7,7 @@
 import type { Kernel } from "../../bench/model/kernel_spec.ts";
 import { cpuKernels } from "./cpu/cpu.ts";
 import { cudaKernels } from "./cuda/cuda.ts";
+import { columnsK } from "./cuda/columns/columns.ts";
 import { dot } from "./cuda/dot.ts";
 import { hipKernels } from "./hip/hip.ts";
 import { splitkKernels } from "./hip/splitk/splitk.ts";
@@ -39,7 +40,11 @@ export const baselines: readonly string[] = [
 ];
 
 /** Kernels for the weights `[N, K]` of few rows alone: suites of other shapes leave them out. */
-const layerKernels: readonly Kernel<MatmulPoint>[] = [dot, ...splitkKernels];
+const layerKernels: readonly Kernel<MatmulPoint>[] = [
+  columnsK,
+  dot,
+  ...splitkKernels,
+];
 
 /** The kernels for square outputs of a long K. */
 export const skinnyKernels: readonly Kernel<MatmulPoint>[] = kernels.filter((
@@ -82,7 +87,14 @@ export const decodeKernels: readonly Kernel<MatmulPoint>[] = kernels.filter((
   backend !== "metal" &&
   [
     ...libraries,
-    ...["decompose-k", "exchange-k", "cluster-k", "wgmma-k", "dot"],
+    ...[
+      "decompose-k",
+      "exchange-k",
+      "cluster-k",
+      "wgmma-k",
+      "columns-k",
+      "dot",
+    ],
     ...["splitk-lds", "splitk-lds-atomic"],
   ].includes(name)
 );

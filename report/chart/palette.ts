@@ -129,7 +129,7 @@ const KNOWN: ReadonlyMap<string, Assigned> = new Map([
     "cluster-k qmm-wgmma blackwell splitk-lds",
     "wgmma-k qmm_t_splitk splitk-lds-atomic",
     "dot qmm_n",
-    "wgmma",
+    "wgmma columns-k",
   ]),
   ...inOrder(PEER, [
     "cublas hipblas mps",

@@ -34,6 +34,7 @@ const CASES: readonly (readonly [string, Overrides])[] = [
   ["cluster-k", { m: [7], k: [256], type: ["f16", "f32"], layout: ["nn"] }],
   ["exchange-k", { m: [1, 2, 33], k: [2048], epilogue: ["none"] }],
   ["wgmma-k", { m: [5, 6, 64, 65], k: [256], epilogue: ["bias", "relu"] }],
+  ["columns-k", { m: [5, 16, 65], k: [256], epilogue: ["bias", "relu"] }],
   ["decompose-k", { m: [3, 4, 5], k: [512], epilogue: ["relu"] }],
   ["decompose-k", { m: [3], k: [512], epilogue: ["bias"], stepc: [1, 2] }],
   ["decompose-k-unfused", { m: [4], k: [512], epilogue: ["bias"] }],

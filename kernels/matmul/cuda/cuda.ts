@@ -34,6 +34,7 @@ import { libraryKernels } from "../library.ts";
 import { matmul } from "../op.ts";
 import { type MatmulPoint, tooLarge } from "../point.ts";
 import { clusterK, exchangeK, wgmmaK } from "./cluster/cluster.ts";
+import { columnsK } from "./columns/columns.ts";
 import { dot } from "./dot.ts";
 
 /** The compile-time sizes of a product, and the order of its blocks. */
@@ -228,5 +229,6 @@ export const cudaKernels: readonly Kernel<MatmulPoint>[] = [
   exchangeK,
   clusterK,
   wgmmaK,
+  columnsK,
   dot,
 ];

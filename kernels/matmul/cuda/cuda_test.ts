@@ -30,6 +30,7 @@ Deno.test("cudaKernels are in the order of listings", () => {
     "exchange-k",
     "cluster-k",
     "wgmma-k",
+    "columns-k",
     "dot",
   ]);
   assertStrictEquals(kernel("decompose-k-unfused").follows, "decompose-k");

@@ -165,5 +165,28 @@ const clusterCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
   ], ["tma_no_barrier", "tma_no_proxy_fence"]),
 };
 
+/** Tiles of so many rows that a product's other rows are not there. */
+const columnsCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
+  "104 rows of two products": mutantCase("columns-k", [
+    { ...NT, m: 27, n: 212, k: 1160 },
+    {
+      ...{ BM: 104, BN: 32, BK: 128, WARPS: 8, CLUSTER: 2, RESIDENT: 1 },
+    },
+  ], [
+    ...["across_same_box", "across_no_barrier", "across_same_bias"],
+    ...["across_same_rows", "across_same_k", "across_no_finish"],
+    ...["across_early_store", "across_no_meeting", "across_first_slots"],
+    ...["across_no_token_guard", "across_no_row_guard"],
+  ]),
+  "40 rows, columns of two warpgroups": mutantCase("columns-k", [
+    { ...NT, m: 61, n: 70, k: 2624 },
+    { BM: 40, BN: 64, BK: 64, WARPS: 8, CLUSTER: 1, RESIDENT: 1 },
+  ], ["across_same_tokens", "across_late_wait"]),
+};
+
 /** By what is special about the case. */
-export const mutantCases = { ...splitCases, ...clusterCases };
+export const mutantCases = {
+  ...splitCases,
+  ...clusterCases,
+  ...columnsCases,
+};

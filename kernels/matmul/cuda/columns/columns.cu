@@ -1,0 +1,151 @@
+// C = epilogue(A . B^T) for a few rows of A, by products of warpgroups, in one launch.
+//
+// Idea: rows of B are the 64 rows of a product and rows of A its columns, of which there may be 8:
+// nothing is multiplied for rows of A that do not exist. A tile has ROWS rows of B, any whole eights,
+// so that tiles fill the device evenly: the other rows of a product are what lies behind
+// them in shared memory, and their sums are not stored. One ring has K steps of both operands
+// (weight_ring.cuh). Blocks of a cluster have slices of K and add their sums in cluster_reduce.cuh.
+// C leaves by way of shared memory, 16 bytes at a time.
+//
+// Compile-time: TYPE, ROWS (of B, a tile's), BM (ROWS up to whole products), BN (rows of A, a tile's),
+// BK, WARPS, STAGES, CLUSTER.
+//
+//   B, A: boxes of ROWS x 64 of B and of BN x 64 of A
+//   bias [N] or null   C [M, N], rows ldc apart
+//   `slice` of K, whole steps, for each block of a tile
+//   grid (CLUSTER, tiles of N, tiles of M), block 32 * WARPS + 32; shared memory:
+//   STAGES * ((ROWS + BN) * BK * 2 + 16) bytes and, where CLUSTER > 1, a mailbox of
+//   cluster_reduce.cuh
+#define LAYOUT nt
+#define WARPGROUPS 1
+
+#include "../../../common/weight_ring.cuh"
+#include "../../../device/ptx_mma.h"
+#include "../tile/cluster_reduce.cuh"
+
+// K of a box: 128 bytes, swizzled as products read it.
+constexpr int BOX = 64;
+static_assert(BK % BOX == 0 && BM % 64 == 0 && WN % 8 == 0, "products are whole");
+static_assert(ROWS % 8 == 0 && ROWS <= BM && BM - ROWS < 64, "boxes are whole swizzle atoms");
+static_assert(BM - ROWS <= BN * BK / BOX, "what products read behind their rows is of the same step");
+
+__device__ inline void multiply(bf16, float (&d)[WN / 2], unsigned long long a,
+                                unsigned long long b) {
+  wgmma_bf16<WN>(d, a, b);
+}
+__device__ inline void multiply(f16, float (&d)[WN / 2], unsigned long long a,
+                                unsigned long long b) {
+  wgmma_f16<WN>(d, a, b);
+}
+
+// A warp's 16 x WN of the sums, once all steps are done. A slot is two tokens of two rows.
+struct Sums {
+  using Vec = Pack<float, 4>;
+  static constexpr int SLOTS = WN / 8;
+  Vec part[SLOTS];
+};
+
+// Bytes of a step, of each operand box after box.
+constexpr int WEIGHTS = ROWS * BK * 2, TOKENS = BN * BK * 2;
+using Ring = WeightRing<Sums, WEIGHTS + TOKENS>;
+// Bytes from a token to the next on the way to C, apart enough that a warp's stores meet no other's.
+constexpr int PITCH = ROWS * 2 + 16;
+static_assert(BN * PITCH <= Ring::BARRIERS, "C leaves by way of the ring");
+
+extern "C" __global__ void __launch_bounds__(Ring::BLOCK, 1)
+columns(const __grid_constant__ TensorMap B, const __grid_constant__ TensorMap A, const TYPE* bias,
+        TYPE* C, int M, int N, int K, int slice, int ldc, int relu) {
+  using S = ClusterReduce<Ring>;
+  using Vec = Sums::Vec;
+  static_assert(CLUSTER == 1 || S::BY_SLOT, "a block has whole tokens");
+  int n0 = blockIdx.y * ROWS, m0 = blockIdx.z * BN, k0 = blockIdx.x * slice;
+  Ring ring((min(slice, K - k0) + BK - 1) / BK);
+  bool copies = threadIdx.x == THREADS;
+  auto ask = [&](int step, unsigned to, unsigned bar) {
+#pragma unroll
+    for (int box = 0; box < BK / BOX; box++) {
+      int k = k0 + step * BK + (MUTANT(across_same_box) ? 0 : box) * BOX;
+      copy_tile(to + box * ROWS * 128, &B, k, n0, bar);
+      copy_tile(to + WEIGHTS + box * BN * 128, &A, k, m0, bar);
+    }
+  };
+  if (copies) ring.open(ask);
+  S shares;
+  shares.open();
+  if (!MUTANT(across_no_barrier)) __syncthreads();
+
+  if (threadIdx.x >= THREADS) {
+    if (copies) ring.refill(ask);
+    __syncwarp();
+    if (CLUSTER > 1) cluster_wait();
+    return;
+  }
+
+  Place here;
+  int of = threadIdx.x % 32, row = rowOf(here.position) + of / 4;
+  float offset[2] = {};
+#pragma unroll
+  for (int i = 0; i < 2; i++) {
+    int n = n0 + row + (MUTANT(across_same_bias) ? 0 : i) * 8;
+    if (bias && n < N) offset[i] = widen(bias[n]);
+  }
+  int before = 0;
+  unsigned rows = MUTANT(across_same_rows) ? 0 : rowOf(here.position) / 64 * 64 * 128;
+  unsigned column = MUTANT(across_same_tokens) ? 0 : columnOf(here.position) * 128;
+  float d[WN / 2];
+#pragma unroll
+  for (int i = 0; i < WN / 2; i++) zero_here(d[i]);
+#pragma unroll 1
+  for (int step = 0; step < ring.steps; step++) {
+    unsigned a = ring.here() + rows, b = ring.here() + WEIGHTS + column;
+    ring.wait();
+    wgmma_fence();
+#pragma unroll
+    for (int i = 0; i < BK / 16; i++)
+      multiply(TYPE(), d, descriptor(a + i / 4 * ROWS * 128, MUTANT(across_same_k) ? 0 : i % 4),
+               descriptor(b + i / 4 * BN * 128, i % 4));
+    wgmma_commit();
+    // A stage has been read when the products of the next one are all that is under way.
+    wgmma_wait<1 + MUTANT(across_late_wait)>();
+    if (step > 0) ring.release(step - 1, before);
+    before = ring.stage;
+    ring.next();
+  }
+  wgmma_wait<MUTANT(across_no_finish)>();
+  Sums sums;
+#pragma unroll
+  for (int i = 0; i < WN / 2; i++) {
+    not_before(d[i]);
+    sums.part[i / 4].at[i % 4] = d[i];
+  }
+
+  // The ring is free once all have multiplied.
+  if (!MUTANT(across_early_store)) sync_some<THREADS>(1);
+  float least = leastOf(relu);
+  int position = columnOf(here.position) + of % 4 * 2;
+  auto finish = [&](int unit, const Vec& sum) {
+    int token = position + unit / THREADS * 8;
+#pragma unroll
+    for (int e = 0; e < 4; e++) {
+      if (row + e / 2 * 8 >= ROWS) continue;
+      TYPE x;
+      narrow(epilogue(sum.at[e], offset[e / 2], least), x);
+      store_shared_u16(ring.base + (token + e % 2) * PITCH + (row + e / 2 * 8) * 2, x.bits);
+    }
+  };
+  if constexpr (CLUSTER == 1) S::each(sums, finish);
+  else shares.all(sums, [](int unit) { return unit; }, finish);
+  if (!MUTANT(across_no_meeting)) sync_some<THREADS>(1);
+  constexpr int CHUNKS = ROWS / 8;
+#pragma unroll 1
+  for (int i = threadIdx.x; i < BN * CHUNKS; i += THREADS) {
+    int token = i / CHUNKS, n = n0 + i % CHUNKS * 8, m = m0 + token;
+    // Slots of each warp are the cluster's blocks' in turns.
+    if (token % WN / 8 % CLUSTER != (MUTANT(across_first_slots) ? 0 : shares.rank)) continue;
+    if (m >= M && !MUTANT(across_no_token_guard)) continue;
+    uint4 x;
+    load_shared(x, ring.base + token * PITCH + i % CHUNKS * 16);
+    store<TYPE, 8>(C + (long long)m * ldc + n, *(const Pack<TYPE, 8>*)&x,
+                   MUTANT(across_no_row_guard) ? 8 : N - n);
+  }
+}

@@ -1,0 +1,111 @@
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertStrictEquals,
+} from "@std/assert";
+import type { Values } from "../../../../bench/model/grid.ts";
+import { blocksPerUnit } from "../../../../bench/model/occupancy.ts";
+import { h200 } from "../../../testdata/devices.ts";
+import { matmul } from "../../op.ts";
+import { plan } from "../../testdata/listener.ts";
+import { columnsK, columnsRules } from "./columns.ts";
+
+const DECODE = { type: "bf16", layout: "nt", epilogue: "bias" };
+
+/** The legal configs at a shape, on an H200. */
+function legal(m: number, n: number, k: number) {
+  return [...columnsK.candidates(matmul.point({ ...DECODE, m, n, k }), h200)]
+    .filter(({ illegal }) => !illegal);
+}
+
+Deno.test("columns-k has legal configs, of which as many blocks fit on a multiprocessor as they say", () => {
+  for (
+    const [m, n, k] of [
+      [1, 128, 2880],
+      [17, 33, 136],
+      [64, 5120, 2880],
+      [128, 2112, 7168],
+      [768, 256, 7168],
+    ] as const
+  ) {
+    const which = `${m}x${n}x${k}`;
+    const found = legal(m, n, k);
+    assert(found.length > 0, which);
+    for (const { config, predicted } of found) {
+      assert(predicted! > 3.5, which);
+      const { queue: [launch] } = plan("columns-k", {
+        ...{ ...DECODE, m, n, k },
+      }, config);
+      const { block, sharedBytes = 0 } = launch!.shape!;
+      assert(
+        blocksPerUnit({ threads: block[0], sharedBytes }, h200) >=
+          Number(config.RESIDENT),
+        `${which} ${JSON.stringify(config)}`,
+      );
+    }
+  }
+});
+
+Deno.test("columns-k has tiles of rows that fill the device, as no power of two does", () => {
+  const rows = new Set(legal(32, 5120, 2880).map(({ config }) => config.BM));
+  // 128, 107 and 80 tiles for 132 units.
+  assert([40, 48, 64].every((height) => rows.has(height)), `${[...rows]}`);
+});
+
+Deno.test("columns-k has no config whose products read the next step, or whose blocks share a slot", () => {
+  const of = (changes: Values) => {
+    const config = {
+      ...{ BM: 64, BN: 32, BK: 64, WARPS: 4, CLUSTER: 1, RESIDENT: 1 },
+      ...changes,
+    };
+    const point = matmul.point({ ...DECODE, m: 32, n: 5120, k: 2880 });
+    return Object.values(columnsRules).map((rule) => rule(point, config, h200))
+      .filter((reason) => reason !== undefined);
+  };
+  assertEquals(of({}), []);
+  assertEquals(of({ BM: 24 }), [
+    "products of 64 rows read the next step behind 24",
+  ]);
+  assertEquals(of({ BM: 24, BK: 128 }), []);
+  assertEquals(of({ CLUSTER: 5 }), [
+    "5 blocks have no whole parts of 4 slots",
+  ]);
+});
+
+Deno.test("unsupported() of columns-k names what warpgroups need", () => {
+  const at = (values: Values, arch = "sm_90a") =>
+    columnsK.unsupported(
+      matmul.point({ m: 64, n: 512, k: 7168, ...DECODE, ...values }),
+      { ...h200, arch },
+    );
+  assertStrictEquals(at({}), undefined);
+  assertMatch(at({}, "sm_100a")!, /^sm_100a has no wgmma/);
+  assertMatch(at({ layout: "nn" })!, /layout nt$/);
+  assertMatch(at({ type: "f32" })!, /no products of IEEE fp32/);
+  assertMatch(at({ k: 7164 })!, /multiples of 8$/);
+});
+
+Deno.test("prepare() of columns-k gives maps of a tile's rows, and slices of whole steps", () => {
+  const { queue: [launch], maps } = plan("columns-k", {
+    ...{ ...DECODE, m: 61, n: 330, k: 2000, lda: 2008, ldc: 336 },
+  }, { BM: 40, BN: 64, BK: 128, WARPS: 4, CLUSTER: 3, RESIDENT: 1 });
+  assertEquals(launch!.shape!.grid, [3, 9, 1]);
+  assertEquals(launch!.shape!.block, [160, 1, 1]);
+  assertStrictEquals(launch!.shape!.cluster, 3);
+  const box = { type: "bf16", columns: 2000, boxColumns: 64 };
+  assertEquals(maps, [
+    { ...box, rows: 330, ld: 2000, boxRows: 40 },
+    { ...box, rows: 61, ld: 2008, boxRows: 64 },
+  ]);
+  // Two maps, bias, C, M, N and K; sixteen steps of K, six for the first two blocks.
+  assertEquals(
+    launch!.args.slice(7),
+    [768, 336, 0].map((value) => ({ kind: "i32", value })),
+  );
+  // All six steps have room beside three of eight slots of two other blocks.
+  assertStrictEquals(
+    launch!.shape!.sharedBytes,
+    6 * ((40 + 64) * 256 + 16) + 2 * 3 * 128 * 16 + 16,
+  );
+});
