@@ -4,6 +4,7 @@
 #define MNKBENCH_PTX
 #define MNKBENCH_PTX_BARRIER
 #define MNKBENCH_PTX_PREFETCH
+#define MNKBENCH_PTX_COPY
 #define MNKBENCH_PTX_MEMORY
 #define MNKBENCH_PTX_MMA
 
@@ -323,6 +324,10 @@ struct alignas(64) TensorMap { unsigned long long words[16]; };
 
 HIDDEN inline void copy_tile(unsigned to, const TensorMap *map, int column, int row, unsigned bar) {
   emu_copy_tile(to, map, column, row, bar, 1u << emu_rank(), -1);
+}
+HIDDEN inline void copy_tile_once(unsigned to, const TensorMap *map, int column, int row, unsigned bar, unsigned long long policy) {
+  emu_policy(policy);
+  copy_tile(to, map, column, row, bar);
 }
 HIDDEN inline void copy_tile_to_all(unsigned to, const TensorMap *map, int column, int row, unsigned bar, unsigned short mask) {
   emu_copy_tile(to, map, column, row, bar, mask, -1);

@@ -63,7 +63,7 @@ export interface RingBytes {
 }
 
 /** Returns the K steps of the ring: all, or as many as have room. */
-function stagesOf(
+export function stagesOf(
   sizes: Sizes,
   config: RingConfig,
   { step, beside }: RingBytes,
@@ -75,7 +75,7 @@ function stagesOf(
 }
 
 /** Says why not every block of a cluster of `size` has some of K; undefined where each has. */
-function someEach(k: number, size: number, BK: number): string | undefined {
+export function someEach(k: number, size: number, BK: number): string | undefined {
   return allHaveSome(k, {
     slices: size,
     slice: Math.ceil(k / size / BK) * BK,

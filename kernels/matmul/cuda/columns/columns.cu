@@ -5,7 +5,8 @@
 // so that tiles fill the device evenly: the other rows of a product are what lies behind
 // them in shared memory, and their sums are not stored. One ring has K steps of both operands
 // (weight_ring.cuh). Blocks of a cluster have slices of K and add their sums in cluster_reduce.cuh.
-// C leaves by way of shared memory, 16 bytes at a time.
+// C leaves by way of shared memory, 16 bytes at a time. B is read once: its lines are the first to
+// leave the second-level cache, where what the kernel before wrote may still have to be written back.
 //
 // Compile-time: TYPE, ROWS (of B, a tile's), BM (ROWS up to whole products), BN (rows of A, a tile's),
 // BK, WARPS, STAGES, CLUSTER.
@@ -20,6 +21,7 @@
 #define WARPGROUPS 1
 
 #include "../../../common/weight_ring.cuh"
+#include "../../../device/ptx_copy.h"
 #include "../../../device/ptx_mma.h"
 #include "../tile/cluster_reduce.cuh"
 
@@ -61,11 +63,12 @@ columns(const __grid_constant__ TensorMap B, const __grid_constant__ TensorMap A
   int n0 = blockIdx.y * ROWS, m0 = blockIdx.z * BN, k0 = blockIdx.x * slice;
   Ring ring((min(slice, K - k0) + BK - 1) / BK);
   bool copies = threadIdx.x == THREADS;
+  unsigned long long policy = evict_first();
   auto ask = [&](int step, unsigned to, unsigned bar) {
 #pragma unroll
     for (int box = 0; box < BK / BOX; box++) {
       int k = k0 + step * BK + (MUTANT(across_same_box) ? 0 : box) * BOX;
-      copy_tile(to + box * ROWS * 128, &B, k, n0, bar);
+      copy_tile_once(to + box * ROWS * 128, &B, k, n0, bar, policy);
       copy_tile(to + WEIGHTS + box * BN * 128, &A, k, m0, bar);
     }
   };

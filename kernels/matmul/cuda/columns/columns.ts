@@ -23,6 +23,8 @@ import {
   ringDefines,
   ringRules,
   ringShape,
+  someEach,
+  stagesOf,
 } from "../../../common/wgmma_ring.ts";
 import { matmul } from "../../op.ts";
 import { hasRelu, type MatmulPoint, tooLarge } from "../../point.ts";
@@ -47,6 +49,11 @@ function slotsOf({ BM, BN, WARPS }: RingConfig): number {
 function bySlot(config: RingConfig): boolean {
   const [slots, size] = [slotsOf(config), config.CLUSTER];
   return size === 1 || slots % size === 0 || slots >= (size - 1) ** 2;
+}
+
+/** Whether what products read behind the rows of a tile is of the same step. */
+function isBehind({ BM, BN, BK }: RingConfig): boolean {
+  return productRows({ BM }) - BM <= BN * BK / BOX;
 }
 
 function bytesOf(_: MatmulPoint, config: RingConfig): RingBytes {
@@ -74,7 +81,7 @@ export const columnsRules = {
       : `${WARPS} warps have no whole products of ${BM} x ${BN}`;
   },
   behind: (_, config) =>
-    productRows(config) - config.BM <= config.BN * config.BK / BOX
+    isBehind(config)
       ? undefined
       : `products of ${
         productRows(config)
@@ -92,25 +99,91 @@ export const columnsRules = {
   ...ringRules(bytesOf, registersOf),
 } satisfies Record<string, Rule<MatmulPoint, RingConfig>>;
 
+/** Rows of B of a tile. */
+const HEIGHTS = [32, 40, 48, 56, 64, 96, 128];
+/** Steps that hide the time of a copy. */
+const ENOUGH_STAGES = 5;
+
+/** The most blocks that can share a tile's K while all blocks are on the device at once. */
+function clusterOf(
+  { m, n, k }: MatmulPoint,
+  config: RingConfig,
+  info: DeviceInfo,
+): number {
+  const tiles = Math.ceil(n / config.BM) * Math.ceil(m / config.BN);
+  return [8, 7, 6, 5, 4, 3, 2].find((CLUSTER) =>
+    tiles <= config.RESIDENT * clustersAtOnce(info, CLUSTER) &&
+    bySlot({ ...config, CLUSTER }) && !someEach(k, CLUSTER, config.BK)
+  ) ?? 1;
+}
+
+/**
+ * Yields tiles with the most slices of K, each with the longest step of which enough are under way:
+ * a step costs a wait, however long it is.
+ */
 function* configs(
   point: MatmulPoint,
   info: DeviceInfo,
 ): Generator<RingConfig> {
-  const { m, n } = point;
+  const { m, n, k } = point;
   const columns = new Set([64, 128].map((most) => evenRows(m, most)));
-  const heights = [16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128];
-  const tiled = { BM: heights, BN: [...columns], RESIDENT: [1, 2, 3] };
+  const tiled = { BM: HEIGHTS, BN: [...columns], RESIDENT: [1, 2] };
   for (const { BM, BN, RESIDENT } of grid(tiled)) {
-    const tiles = Math.ceil(n / BM) * Math.ceil(m / BN);
-    const CLUSTER = [8, 7, 6, 5, 4, 3, 2, 1].find((size) =>
-      size === 1 || tiles <= RESIDENT * clustersAtOnce(info, size)
-    )!;
-    if ((RESIDENT - 1) * info.units >= tiles * CLUSTER) continue;
     const WARPS = productRows({ BM }) / 16;
-    for (const BK of [BOX, 2 * BOX]) {
-      yield { BM, BN, BK, WARPS, CLUSTER, RESIDENT };
-    }
+    const of = (BK: number) => {
+      const one = { BM, BN, BK, WARPS, CLUSTER: 1, RESIDENT };
+      return { ...one, CLUSTER: clusterOf(point, one, info) };
+    };
+    const enough = (config: RingConfig) => {
+      const { steps } = cutOf(point, config);
+      const stages = stagesOf(point, config, bytesOf(point, config));
+      return isBehind(config) && stages >= Math.min(steps, ENOUGH_STAGES);
+    };
+    const long = k % (3 * BOX) === 0 ? [3 * BOX, 2 * BOX] : [2 * BOX];
+    const config = long.map(of).find(enough) ?? of(BOX);
+    const blocks = Math.ceil(n / BM) * Math.ceil(m / BN) * config.CLUSTER;
+    // Fewer blocks leave more shared memory to each.
+    if (blocks > (RESIDENT - 1) * info.units) yield config;
   }
+}
+
+/** Clocks of a µs, with which products are compared with copies. */
+const CLOCKS = 1755;
+
+/**
+ * A rough time in µs, of use to order configs: fitted to the order of 255 configs of 22 shapes on an
+ * H200 (`docs/notes/2026-11-24-decode-tokens-as-columns.md`), so that no constant is by itself a time
+ * that was measured. None of them had more blocks than are on the device at once.
+ */
+function predict(
+  point: MatmulPoint,
+  config: RingConfig,
+  { units }: DeviceInfo,
+): number {
+  const { m, n, k, type } = point;
+  const { BM, BN, BK, CLUSTER, RESIDENT } = config;
+  const { tilesN, tilesM, steps } = cutOf(point, config);
+  const bytes = BYTES[type] * BK;
+  const blocks = tilesN * tilesM * CLUSTER;
+  const beside = Math.ceil(blocks / units);
+  const waves = Math.ceil(beside / RESIDENT);
+  const products = productRows(config) / PRODUCT;
+  const stages = stagesOf(point, config, bytesOf(point, config));
+  // From memory, from the cache, the trips in which stages are filled again, and the products.
+  const loop = [
+    (m + n) * k * BYTES[type] / 4.19e6,
+    blocks * (BM + BN) * steps * bytes / 14.9e6,
+    1.88 * Math.max(0, steps / stages - 1),
+    steps *
+    (BK / 16 * beside * products * (0.31 * BN + 11.9) / CLOCKS + 0.078),
+  ];
+  const sums = PRODUCT * BN * BYTES.f32 * (CLUSTER - 1) / CLUSTER;
+  return 7.75 +
+    loop.reduce((sum, time) => sum + time ** 3.45, 0) ** (1 / 3.45) +
+    2.75e-6 * (BM + BN) * bytes - 0.58 * (beside - 1) +
+    2 * (waves - 1) -
+    0.0044 * Math.max(0, units - blocks) +
+    (CLUSTER > 1 ? 0.38 + sums * (products * beside) ** 0.78 / 24.4e3 : 0);
 }
 
 /** See {@linkcode RingConfig}. */
@@ -133,10 +206,7 @@ export const columnsK: Kernel<MatmulPoint> = launched<MatmulPoint, RingConfig>(
     },
     configs,
     rules: columnsRules,
-    predict: (point, config, info) => {
-      const { tilesN, tilesM } = cutOf(point, config);
-      return 5 + tilesN * tilesM * config.CLUSTER / info.units;
-    },
+    predict,
     build: (point, config) => ({
       source: new URL("./columns.cu", import.meta.url),
       defines: {
