@@ -204,6 +204,11 @@ Deno.test("dot is for at most eight rows, compiled for 1, 2, 4 or 8", () => {
 });
 
 Deno.test("dotRules name what is wrong with a DOT", () => {
+  assertStrictEquals(said("warps", {}, { THREADS: 224 }), undefined);
+  assertStrictEquals(
+    said("warps", {}, { THREADS: 112 }),
+    "sums meet in whole warps, which 112 threads are not",
+  );
   assertStrictEquals(said("columns", { n: 4 }, {}), undefined);
   assertStrictEquals(
     said("columns", { n: 2 }, {}),

@@ -94,6 +94,10 @@ function rowsOf(m: number): number {
 
 /** The rules of a config, by name. */
 export const dotRules = {
+  warps: (_, { THREADS }) =>
+    THREADS % 32 === 0
+      ? undefined
+      : `sums meet in whole warps, which ${THREADS} threads are not`,
   columns: ({ n, ...point }, { COLS }) =>
     padding("COLS", COLS, Math.max(columnsOf(point)[0]!, covering(n, 1))),
   finish({ m }, { THREADS, COLS }) {
