@@ -170,8 +170,8 @@ export function picker(
       const codes = viewOf(bytes, Uint16Array);
       return ({ first, step, count }) => {
         const wide = new Uint32Array(count);
-        for (let i = 0, at = first; i < count; i++, at += step) {
-          wide[i] = codes[at]! << 16;
+        for (let i = 0; i < count; i++) {
+          wide[i] = codes[first + i * step]! << 16;
         }
         return new Float32Array(wide.buffer);
       };
@@ -190,8 +190,8 @@ export function picker(
 function pickerOf(stored: Float32Array | Float16Array) {
   return ({ first, step, count }: Picked): Float32Array => {
     const values = new Float32Array(count);
-    for (let i = 0, at = first; i < count; i++, at += step) {
-      values[i] = stored[at]!;
+    for (let i = 0; i < count; i++) {
+      values[i] = stored[first + i * step]!;
     }
     return values;
   };

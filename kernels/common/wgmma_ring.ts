@@ -75,7 +75,11 @@ export function stagesOf(
 }
 
 /** Says why not every block of a cluster of `size` has some of K; undefined where each has. */
-export function someEach(k: number, size: number, BK: number): string | undefined {
+export function someEach(
+  k: number,
+  size: number,
+  BK: number,
+): string | undefined {
   return allHaveSome(k, {
     slices: size,
     slice: Math.ceil(k / size / BK) * BK,
