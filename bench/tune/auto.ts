@@ -268,20 +268,46 @@ function recorded<P>(
   const point = places.find(({ text }) => text === here.text);
   if (point === undefined) return undefined;
   const kernels = new Map(entrants.map((one) => [one.kernel.name, one]));
-  const groups = point.groups.map((rows) =>
-    rows.filter(({ kernel }) => kernels.has(kernel))
-  );
-  // Times of another timer or suite are not comparable: the one with the most kernels counts.
-  const [rows = []] = groups.toSorted((a, b) => b.length - a.length);
-  const us = ({ median_us }: HintRow) => Number(median_us);
-  for (const row of rows.toSorted((a, b) => us(a) - us(b))) {
+  const times = comparable(point.groups, (kernel) => kernels.has(kernel))
+    .filter(({ row }) => kernels.has(row.kernel));
+  for (const { row, us } of times.toSorted((a, b) => a.us - b.us)) {
     const entrant = kernels.get(row.kernel)!;
     const same = entrant.named(row.config);
     const config = same ?? entrant.near(row.config) ?? entrant.legal[0]?.config;
     if (config === undefined) continue;
     const by = same ? "table" : "model";
-    return { kernel: entrant.kernel, config, by, predictedUs: us(row) };
+    return { kernel: entrant.kernel, config, by, predictedUs: us };
   }
+}
+
+/**
+ * The rows of one point, one of each kernel, in times that can be compared. Those of the suite and
+ * timer with the most kernels that `counts` count as they are. A kernel that only another one has
+ * is scaled by the kernels that both have; where they have none in common, it is left out.
+ */
+function comparable(
+  groups: readonly (readonly HintRow[])[],
+  counts: (kernel: string) => boolean,
+): readonly { readonly row: HintRow; readonly us: number }[] {
+  const size = (rows: readonly HintRow[]) =>
+    rows.filter(({ kernel }) => counts(kernel)).length;
+  const [most = [], ...others] = groups.toSorted((a, b) => size(b) - size(a));
+  const timed = (rows: readonly HintRow[]) =>
+    rows.map((row) => ({ row, us: Number(row.median_us) }));
+  const all = new Map(timed(most).map((one) => [one.row.kernel, one]));
+  for (const group of others) {
+    const own = timed(group);
+    const shared = own.flatMap(({ row, us }) => {
+      const other = all.get(row.kernel);
+      return other ? [Math.log(other.us / us)] : [];
+    });
+    if (shared.length === 0) continue;
+    const scale = Math.exp(shared.reduce((a, b) => a + b) / shared.length);
+    for (const { row, us } of own) {
+      if (!all.has(row.kernel)) all.set(row.kernel, { row, us: us * scale });
+    }
+  }
+  return [...all.values()];
 }
 
 /** Recorded points of a kernel that a prediction is interpolated between. */

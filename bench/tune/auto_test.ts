@@ -67,6 +67,21 @@ Deno.test("chooseAuto() takes the fastest recorded row of a point", () => {
   assertEquals(chosen(at(64), rows), "b TILE=16 by table");
 });
 
+Deno.test("chooseAuto() scales a kernel that only another timer has by what both have", () => {
+  const kernels = [tiled("a"), tiled("b"), tiled("c")];
+  const rows = (c: string) => [
+    row({ median_us: "10" }),
+    row({ kernel: "b", config: "TILE=16", median_us: "9" }),
+    row({ timer: "do_bench", median_us: "20" }),
+    row({ kernel: "c", timer: "do_bench", median_us: c }),
+  ];
+  assertEquals(chosen(at(64), rows("17"), kernels), "c TILE=8 by table");
+  assertEquals(chosen(at(64), rows("19"), kernels), "b TILE=16 by table");
+  // Nothing says how the two timers compare.
+  const apart = rows("1").filter(({ median_us }) => median_us !== "20");
+  assertEquals(chosen(at(64), apart, kernels), "b TILE=16 by table");
+});
+
 Deno.test("chooseAuto() keeps a recorded kernel whose config is no longer legal", () => {
   const rows = [
     row({}),
