@@ -6,9 +6,19 @@
  */
 
 import { CaseError } from "../model/errors.ts";
-import { removeIfThere, saidBy, unlessMissing } from "../files/disk.ts";
+import {
+  readIfThere,
+  removeIfThere,
+  saidBy,
+  unlessMissing,
+} from "../files/disk.ts";
 import { hashOf } from "../files/hash.ts";
-import { isSealedOrOld, parseJson, UNSEALED } from "../files/json_file.ts";
+import {
+  isSealedOrOld,
+  jsonIn,
+  parseJson,
+  UNSEALED,
+} from "../files/json_file.ts";
 import { basename, dirname, extname, join } from "node:path";
 import {
   array,
@@ -45,6 +55,12 @@ const manifestSchema = pipe(
 
 /** The contents of `manifest.json` beside a binary. */
 export type Manifest = Readonly<InferOutput<typeof manifestSchema>>;
+
+/** Returns the manifest of the entry at `entry`; nothing where there is none that can be read. */
+export function manifestIn(entry: string): Manifest | undefined {
+  const text = readIfThere(join(entry, "manifest.json"));
+  return text === undefined ? undefined : jsonIn(manifestSchema, text);
+}
 
 /** What an entry has. */
 export interface Entry extends Pick<Manifest, "binaryHash" | "compiler"> {

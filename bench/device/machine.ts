@@ -4,6 +4,7 @@
  * @module
  */
 
+import { runProgramSync } from "../files/run_program.ts";
 import type { Backend, DeviceInfo } from "./device.ts";
 
 /** Share of the cores that other work may take, as Linux counts over a minute. */
@@ -64,9 +65,7 @@ function thisHost(): Host {
 /** Reads the governor by a program, as Deno reads below /sys with all permissions only. */
 function governor(): string | undefined {
   if (Deno.build.os !== "linux") return undefined;
-  const { success, stdout } = new Deno.Command("cat", {
-    args: [GOVERNOR],
-    stderr: "null",
-  }).outputSync();
-  return success ? new TextDecoder().decode(stdout).trim() : undefined;
+  const run = { args: [GOVERNOR], limitMs: 20_000 };
+  const { success, stdout } = runProgramSync("cat", run);
+  return success ? stdout.trim() : undefined;
 }

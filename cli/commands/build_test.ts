@@ -24,7 +24,10 @@ Deno.test("gather() makes a folder that runs with no network and nothing cached"
       await Deno.mkdir(join(kernelCache, name!), { recursive: true });
       await Deno.writeTextFile(
         join(kernelCache, name!, "manifest.json"),
-        JSON.stringify({ arch }),
+        JSON.stringify({
+          ...{ source: "a.cu", defines: {}, arch, flags: [] },
+          ...{ compiler: "nvcc", binaryHash: "0" },
+        }),
       );
     }
     const entries = ["a.1", "c.3"];

@@ -11,6 +11,7 @@ import { EMULATED } from "../../backends/emulator/names.ts";
 import { CXX, findCxx } from "../../backends/emulator/emulator.ts";
 import { allBackends } from "../../backends/mod.ts";
 import { PEERS_BACKEND, PYTHON_VARIABLE } from "../../bench/model/peer.ts";
+import { runProgramSync } from "../../bench/files/run_program.ts";
 import { EXIT } from "../../bench/model/errors.ts";
 import { hostDisturbances } from "../../bench/device/machine.ts";
 import {
@@ -46,6 +47,9 @@ export const command = define({
     return await examineDevices(json);
   },
 });
+
+/** Milliseconds that a program has to say its version. */
+const LIMIT_MS = 20_000;
 
 /** Tools that commands start, and who needs them. */
 const TOOLS = [
@@ -165,11 +169,11 @@ function examinePeers(python: string): Finding {
   const mend =
     `pip install torch triton, or name a Python that has them with ${PYTHON_VARIABLE}`;
   return attempt({ what, mend }, () => {
-    const { success, stdout } = new Deno.Command(python, {
+    const { success, stdout } = runProgramSync(python, {
       args: ["-c", VERSIONS],
-      stderr: "null",
-    }).outputSync();
-    const text = new TextDecoder().decode(stdout).trim();
+      limitMs: LIMIT_MS,
+    });
+    const text = stdout.trim();
     if (success && text !== "") return `${text} of ${python}`;
     throw new Error(`${python} has no PyTorch or no Triton`);
   });
@@ -187,11 +191,12 @@ function examineEmulator(os = Deno.build.os): Finding {
 
 function examineTool(tool: typeof TOOLS[number]): Finding {
   return attempt(tool, () => {
-    const { success, stdout } = new Deno.Command(tool.what, {
-      args: [...tool.args],
-      stderr: "null",
-    }).outputSync();
-    if (!success) throw new Error(`${tool.what} --version failed`);
-    return new TextDecoder().decode(stdout).split("\n")[0]!;
+    const { args, what } = tool;
+    const { success, stdout } = runProgramSync(what, {
+      args,
+      limitMs: LIMIT_MS,
+    });
+    if (!success) throw new Error(`${what} --version failed`);
+    return stdout.split("\n")[0]!;
   });
 }

@@ -8,11 +8,8 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { BinaryCache } from "../../bench/device/binary_cache.ts";
 import type { Backend, Build } from "../../bench/device/device.ts";
-import {
-  readable,
-  readIfThere,
-  unlessMissing,
-} from "../../bench/files/disk.ts";
+import { manifestIn } from "../../bench/device/cache_entry.ts";
+import { readable, unlessMissing } from "../../bench/files/disk.ts";
 import { joinHashes } from "../../bench/measure/case_run.ts";
 
 /** An entry of the cache. */
@@ -92,23 +89,4 @@ function entriesIn(dir: string): (Entry & { readonly unit: string })[] {
     const { source, defines, arch, binaryHash } = manifest;
     return [{ folder, binaryHash, unit: unitText(source, defines, arch) }];
   });
-}
-
-interface Manifest {
-  readonly source: string;
-  readonly defines: object;
-  readonly arch: string;
-  readonly binaryHash: string;
-}
-
-/** Reads the manifest of an entry; undefined where a build left it unfinished. */
-function manifestIn(folder: string): Manifest | undefined {
-  const text = readIfThere(join(folder, "manifest.json"));
-  if (text === undefined) return undefined;
-  try {
-    return JSON.parse(text) as Manifest;
-  } catch (cause) {
-    if (!(cause instanceof SyntaxError)) throw cause;
-    return undefined;
-  }
 }

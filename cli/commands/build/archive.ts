@@ -8,6 +8,7 @@
  */
 
 import { dirname, join, resolve } from "node:path";
+import { manifestIn } from "../../../bench/device/cache_entry.ts";
 import { makeTemporary } from "../../../bench/files/lock.ts";
 import { privateFolder } from "../../../bench/files/private_folder.ts";
 import { replaceBy } from "../../../bench/files/replace.ts";
@@ -232,19 +233,10 @@ async function copyKernels(
   for await (const { name, isDirectory } of Deno.readDir(from)) {
     if (!isDirectory || name.startsWith(".")) continue;
     if (only !== undefined && !only.has(name)) continue;
-    if (!arch.includes(await archOf(join(from, name)))) continue;
+    // A run says what is wrong with an entry that has none, and how to remove it.
+    const own = manifestIn(join(from, name))?.arch;
+    if (own === undefined || !arch.includes(own)) continue;
     await copyTree(join(from, name), join(to, name));
-  }
-}
-
-/** Returns the architecture that the entry was built for; empty where it is unknown. */
-async function archOf(entry: string): Promise<string> {
-  try {
-    const manifest = await Deno.readTextFile(join(entry, "manifest.json"));
-    return JSON.parse(manifest)?.arch ?? "";
-  } catch {
-    // A run says what is wrong with such an entry and how to remove it.
-    return "";
   }
 }
 

@@ -5,6 +5,10 @@
  */
 
 import { cpuSystem } from "../../../backends/cpu/system.ts";
+import {
+  ProgramError,
+  runProgramSync,
+} from "../../../bench/files/run_program.ts";
 import type {
   Backend,
   Device,
@@ -255,14 +259,11 @@ function listed(): readonly PciDevice[] | undefined {
   if (Deno.build.os !== "linux") return undefined;
   let text: string;
   try {
-    const { stdout } = new Deno.Command("sh", {
-      args: ["-c", LIST],
-      stderr: "null",
-    }).outputSync();
-    text = new TextDecoder().decode(stdout);
+    const run = { args: ["-c", LIST], limitMs: 20_000 };
+    text = runProgramSync("sh", run).stdout;
   } catch (error) {
     // Without a shell nothing is known.
-    if (error instanceof Deno.errors.NotFound) return undefined;
+    if (error instanceof ProgramError) return undefined;
     throw error;
   }
   const lines = text.split("\n").map((line) => line.split(" "))
