@@ -270,3 +270,56 @@ Deno.test({
     assertMatch(wrong.stderr, /^the logits differ by 0\.\d+ of their norm$/m);
   },
 });
+
+Deno.test({
+  name: `examples/capture keeps what a graph reads as long as the graph${
+    hasTransformers ? "" : " (ignored: python3 has no transformers)"
+  }`,
+  ignore: !hasTransformers,
+  fn: async () => {
+    using folder = temporary();
+    // PyTorch for CPUs has no graphs; that one keeps no tensor is as it is of CUDA.
+    const script = `
+import contextlib, gc, sys, types, unittest.mock, weakref
+import torch
+sys.path.insert(0, sys.argv[1])
+import decode
+
+class Graph:
+    def replay(self): replays.append(self)
+
+replays, streams, read = [], [], set()
+
+class Model:
+    def __init__(self): self.weight = torch.ones(1)
+    def __call__(self, ids, use_cache):
+        read.update((weakref.ref(ids), weakref.ref(self.weight)))
+        return types.SimpleNamespace(logits=ids + self.weight)
+
+def graph(_, stream=None):
+    streams.append(stream)
+    return contextlib.nullcontext()
+
+with unittest.mock.patch.multiple(
+    torch.cuda, CUDAGraph=Graph, Stream=object, graph=graph,
+    stream=lambda _: contextlib.nullcontext(), synchronize=lambda: None,
+):
+    steps = [decode.graph_of(Model(), 2, "cpu")[0] for _ in range(2)]
+gc.collect()
+assert len(read) == 4 and all(one() is not None for one in read), read
+assert None not in streams and streams[0] is not streams[1], streams
+for step in steps: step()
+assert len(set(map(id, replays))) == 2
+del step, steps
+replays.clear()
+gc.collect()
+assert all(one() is None for one in read), read
+print("kept")
+`;
+    const { stdout, stderr } = await run(
+      ["python3", "-c", script, join(HERE, "capture")],
+      { cwd: folder.path },
+    );
+    assertEquals(stdout, "kept\n", stderr);
+  },
+});

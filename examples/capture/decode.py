@@ -10,6 +10,7 @@ With --profile FILE it runs under torch.profiler instead, and writes what that s
 
 import argparse
 import contextlib
+import functools
 import json
 import statistics
 import time
@@ -51,7 +52,10 @@ def run(model, batch, tokens, device):
 
 
 def graph_of(model, batch, device):
-    """Captures one step of `batch` tokens in a CUDA graph. Returns what replays it, and its logits."""
+    """Captures one step of `batch` tokens in a CUDA graph. Returns what replays it, and its logits.
+
+    It has a memory pool and, as it is captured on a stream of its own, a workspace of cuBLAS of its own.
+    """
     ids = torch.zeros(batch, 1, dtype=torch.long, device=device)
     stream = torch.cuda.Stream()
     with torch.no_grad(), torch.cuda.stream(stream):
@@ -59,9 +63,14 @@ def graph_of(model, batch, device):
             model(ids, use_cache=False)
     torch.cuda.synchronize()
     graph = torch.cuda.CUDAGraph()
-    with torch.no_grad(), torch.cuda.graph(graph):
+    with torch.no_grad(), torch.cuda.graph(graph, stream=stream):
         logits = model(ids, use_cache=False).logits
-    return graph.replay, logits
+    # A graph has addresses of what it reads, and keeps nothing: without these, other tensors get the memory.
+    return functools.partial(replay, graph, (model, ids, logits)), logits
+
+
+def replay(graph, _read_by_it):
+    graph.replay()
 
 
 def main():
