@@ -221,3 +221,8 @@ torchTest(
   "two exports are in one PyTorch process",
   () => twoExports((one, two) => inTorch("two.py", one, two, cudaPath())),
 );
+
+torchTest(
+  "the PyTorch operator of an export refuses tensors of the CPU",
+  () => twoExports((one) => inTorch("cpu.py", one, cudaPath())),
+);

@@ -50,11 +50,27 @@ def same(out, operands):
 
 
 def refused(words, *arguments):
+    print("refusing:", words, flush=True)
     try:
         mnk_matmul.matmul(*arguments)
     except (RuntimeError, NotImplementedError) as error:
         return expect(words in str(error), f"{words}: {error}")
     expect(False, f"not refused: {words}")
+
+
+def test_refused(operands):
+    """Operands that a call refuses; before each, what it is, in case that the process ends there."""
+    a, b, bias, relu = operands
+    odd = torch.empty(a.numel() + 1, dtype=a.dtype, device="cuda")[1:].view(a.shape)
+    refused("multiple of 16 bytes", odd, b, bias, relu)
+    refused("no exported kernel", numbers(3, 17, a.dtype), numbers(17, 5, a.dtype), None, False)
+    refused("different types", a, b.double(), bias, relu)
+    refused("different types or devices", a, b.cpu(), bias, relu)
+    refused("'CPU' backend", a.cpu(), b.cpu(), None, relu)
+    refused("type and device of A", a, b, b[0].cpu(), relu)
+    refused("is no product", a, b.t() if a.shape[1] != b.shape[1] else b[:-1], bias, relu)
+    with torch.enable_grad():
+        refused("no gradient", a.clone().requires_grad_(), b, bias, relu)
 
 
 def host_us(call):
@@ -133,6 +149,9 @@ def main():
             for m in sorted({shape["m_from"], shape["m_to"]}):
                 operands = operands_of(shape, m)
                 before = failures
+                # Before streams, graphs and compilers, and again after all of them.
+                if number == 0 and m == shape["m_from"]:
+                    test_refused(operands)
                 expect(same(mnk_matmul.matmul(*operands), operands), f"a call: {shape}")
                 expect(same(mnk_matmul.operator(*operands), operands), f"torch.ops: {shape}")
                 test_streams(operands)
@@ -143,19 +162,9 @@ def main():
                     compiled = torch.compile(mnk_matmul.matmul, fullgraph=True, dynamic=False)
                     expect(same(compiled(*operands), operands), f"torch.compile: {shape}")
                 print("FAIL" if failures > before else "ok  ", f"m={m}", shape)
-        a, b, bias, relu = operands
         torch.library.opcheck(mnk_matmul.operator, operands, test_utils=("test_schema", "test_faketensor"))
-        odd = torch.empty(a.numel() + 1, dtype=a.dtype, device="cuda")[1:].view(a.shape)
-        refused("multiple of 16 bytes", odd, b, bias, relu)
-        refused("no exported kernel", numbers(3, 17, a.dtype), numbers(17, 5, a.dtype), None, False)
-        refused("different types", a, b.double(), bias, relu)
-        refused("different types or devices", a, b.cpu(), bias, relu)
-        refused("'CPU' backend", a.cpu(), b.cpu(), None, relu)
-        refused("type and device of A", a, b, b[0].cpu(), relu)
+        test_refused(operands)
         test_devices(operands)
-        refused("is no product", a, b.t() if a.shape[1] != b.shape[1] else b[:-1], bias, relu)
-    with torch.enable_grad():
-        refused("no gradient", a.clone().requires_grad_(), b, bias, relu)
     print("host us a call: m n k, ours, in torch.ops, torch.mm, ours / torch.mm")
     with torch.no_grad():
         for shape in shapes[:8]:

@@ -14,7 +14,8 @@ _build = cpp_extension.load
 
 
 def _load(name, sources, extra_include_paths, **cuda):
-    flags = ["-O1", "-DMNK_TORCH_KEY=CPU", "-DMNK_CUDA_LIBRARY='getenv(\"EMULATED_DRIVER\")'"]
+    key = os.environ.get("MNK_TORCH_KEY", "CPU")
+    flags = ["-O1", f"-DMNK_TORCH_KEY={key}", "-DMNK_CUDA_LIBRARY='getenv(\"EMULATED_DRIVER\")'"]
     paths = [str(_HERE), *extra_include_paths]
     folder = str(pathlib.Path(sources[0]).parent)
     return _build(name, sources, extra_include_paths=paths, extra_cflags=flags, build_directory=folder)
