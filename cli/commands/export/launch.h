@@ -180,7 +180,7 @@ static inline int mnk_symbol(void *library, const char *name, void *to) {
 }
 
 static inline mnk_status mnk_driver_open(mnk_driver *to) {
-  void *cuda = dlopen(MNK_CUDA_LIBRARY, RTLD_NOW | RTLD_GLOBAL);
+  void *cuda = dlopen(MNK_CUDA_LIBRARY, RTLD_NOW | RTLD_LOCAL);
   if (!cuda) return MNK_NO_DRIVER;
   const int found = mnk_symbol(cuda, "cuCtxGetCurrent", &to->context) &
                     mnk_symbol(cuda, "cuCtxGetDevice", &to->device) &

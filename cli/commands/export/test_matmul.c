@@ -43,7 +43,7 @@ static void demand(int result, const char *what) {
 }
 
 static void open_cuda(void) {
-  void *library = dlopen(MNK_CUDA_LIBRARY, RTLD_NOW | RTLD_GLOBAL);
+  void *library = dlopen(MNK_CUDA_LIBRARY, RTLD_NOW | RTLD_LOCAL);
   int device = 0;
   if (!library) fprintf(stderr, "%s\n", dlerror()), exit(2);
   if (!(mnk_symbol(library, "cuInit", &cuda.init) & mnk_symbol(library, "cuDeviceGet", &cuda.device) &
