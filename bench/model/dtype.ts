@@ -69,7 +69,7 @@ export function decode(
 ): Float64Array<ArrayBuffer> {
   switch (type) {
     case "f64":
-      return new Float64Array(aligned(bytes));
+      return viewOf(bytes, Float64Array);
     case "f32":
       return new Float64Array(viewOf(bytes, Float32Array));
     case "f16":
@@ -81,9 +81,9 @@ export function decode(
       return new Float64Array(new Float32Array(wide.buffer));
     }
     case "i32":
-      return new Float64Array(new Int32Array(aligned(bytes)));
+      return new Float64Array(viewOf(bytes, Int32Array));
     case "u32":
-      return new Float64Array(new Uint32Array(aligned(bytes)));
+      return new Float64Array(viewOf(bytes, Uint32Array));
     case "u8":
       return new Float64Array(bytes);
     case "e8m0":
@@ -257,13 +257,6 @@ function viewOf<T>(
     ? bytes
     : bytes.slice();
   return new View(buffer, byteOffset, bytes.length / size);
-}
-
-/** `bytes` in a buffer of their own, so that wider views may start at their first. */
-function aligned(bytes: Uint8Array<ArrayBuffer>): ArrayBuffer {
-  return bytes.byteOffset === 0 && bytes.byteLength === bytes.buffer.byteLength
-    ? bytes.buffer
-    : bytes.slice().buffer;
 }
 
 const single = new Float32Array(1);
