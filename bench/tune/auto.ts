@@ -319,9 +319,9 @@ const STEP = 0.3;
 /** The squared distance of another epilogue. */
 const OTHER_EPILOGUE = 0.06;
 /**
- * How far a model is followed from a recorded point: not at all there, and by this power of the
- * change that it predicts from the squared distance `from` on. Nearby, times of other points tell
- * kernels apart better than their models do (`docs/notes/2026-11-24-auto.md`).
+ * The weight of a model's predicted change from a recorded point, as an exponent. It grows from 0 at
+ * the point to `power` at the squared distance `from`, because nearby recorded times order kernels
+ * better than their models do (`docs/notes/2026-11-24-auto.md`).
  */
 const MODEL = { power: 0.5, from: 12 };
 /**

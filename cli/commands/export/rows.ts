@@ -32,7 +32,7 @@ interface Run {
   /** All but the numbers. */
   readonly text: string;
   readonly numbers: readonly number[];
-  /** Missing of one plan: any slope will do. */
+  /** Undefined for a single plan, which fits every slope. */
   readonly slopes: readonly number[] | undefined;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The kernel whose products have rows of B as rows and rows of A as columns.
+ * Multiplies by wgmma with rows of B as the 64 rows of a product, and rows of A as its columns.
  *
  * @module
  */
@@ -192,7 +192,7 @@ export const columnsK: Kernel<MatmulPoint> = launched<MatmulPoint, RingConfig>(
   {
     name: "columns-k",
     backend: "cuda",
-    idea: "rows of A are the columns of products: none is multiplied in vain",
+    idea: "rows of B are wgmma's M, rows of A its N: no padding for few rows",
     unsupported(point, info) {
       const large = tooLarge(point) ?? noWgmma(info);
       if (large) return large;
