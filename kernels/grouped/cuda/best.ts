@@ -140,7 +140,8 @@ function mapTable(
       box: [64, WEIGHT_ROWS * config.WARPGROUPS],
       promotion: 128,
     });
-    if (map.kind === "bytes") table.set(map.bytes, i * MAP_BYTES);
+    if (map.kind !== "bytes") throw new Error("A tensor map has no bytes");
+    table.set(map.bytes, i * MAP_BYTES);
   });
   return table;
 }
