@@ -260,3 +260,18 @@ Deno.test("candidates() of dot are legal at every size, the fullest first", () =
       predictDot(point, slow, h200),
   );
 });
+
+Deno.test("candidates() of dot start with the fastest config measured at one row, K = 7168", () => {
+  for (
+    const [n, fastest] of [
+      [256, { THREADS: 256, COLS: 1, UNROLL: 4, CLUSTER: 1 }],
+      [1024, { THREADS: 128, COLS: 2, UNROLL: 4, CLUSTER: 1 }],
+    ] as const
+  ) {
+    const point = matmul.point({ ...router, type: "bf16", m: 1, n });
+    const [first] = [...kernel("dot").candidates(point, h200)]
+      .filter(({ illegal }) => illegal === undefined)
+      .toSorted((a, b) => a.predicted! - b.predicted!);
+    assertEquals(first!.config, fastest);
+  }
+});

@@ -35,6 +35,9 @@ const LEAST_THREADS = 128;
 /** Registers of a multiprocessor, and of a thread but for a few. */
 const REGISTERS = { unit: 65536, thread: 236 };
 
+/** Chunks of 16 bytes that a thread of the fastest configs asks for at once. */
+const CHUNKS = 4;
+
 /** The work of a block and of a thread at a config. */
 interface Work {
   /** Groups of columns. */
@@ -140,6 +143,10 @@ export const dotRules = {
 /**
  * A rough time of a config in µs: B at the rate that the bytes in flight allow, A as often
  * as there are groups, the products, and the steps that wait for one another.
+ *
+ * Where memory limits all of them, the times differ by the batches of loads that follow one another
+ * and by the chunks of a batch: both terms are fitted to the order of the configs measured at one row
+ * (`docs/notes/2026-11-24-decode-tokens-as-columns.md`).
  */
 export function predictDot(
   point: MatmulPoint,
@@ -165,7 +172,11 @@ export function predictDot(
   // About four instructions a product, as seen on an H200: both factors are widened.
   const math = 4 * m * n * k / (busy * 128 * 1755);
   const waves = Math.ceil(blocks / (units * resident));
+  const batches = Math.ceil(steps / UNROLL);
+  const kept = chunks * Math.min(UNROLL, steps);
   return 5.15 + Math.max(weights / rate, cached, math) + 0.1 * waves +
+    0.05 * (batches - 1) +
+    0.02 * Math.max(0, kept - CHUNKS) + 0.06 * Math.max(0, CHUNKS - kept) +
     (CLUSTER > 1 ? 0.45 : 0);
 }
 
@@ -203,8 +214,9 @@ export const dot: Kernel<MatmulPoint> = launched<MatmulPoint, DotConfig>(
           : `M=${m}: a thread has registers for ${MOST_ROWS} rows of sums`),
     configs: (point) =>
       grid({
-        // 224: K = 7168 is four times as many chunks of 16 bytes, where a block of 256 has idle threads.
-        THREADS: [LEAST_THREADS, 224, 256, 512],
+        // Of configs with the same predicted time the first is tried first. 224: K = 7168 is four times
+        // as many chunks of 16 bytes, where a block of 256 has idle threads.
+        THREADS: [LEAST_THREADS, 256, 512, 224],
         COLS: columnsOf(point),
         UNROLL: [1, 2, 4, 8],
         CLUSTER: [1, 2, 4, 8],
