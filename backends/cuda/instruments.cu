@@ -76,7 +76,26 @@ extern "C" __global__ void __launch_bounds__(128)
 }
 
 // Further kernels that read `bytes` and do nothing else: which one is the fastest depends on the
-// bytes.
+// bytes. From sm_80 on they read under evict_first(), so that the lines that a flush wrote stay in the
+// second-level cache: writing them back to memory takes bandwidth from reads.
+
+static __device__ __forceinline__ uint4 load_16(const uint4 *from, unsigned long long policy) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  unsigned x[4];
+  load_once(x, from, policy);
+  return make_uint4(x[0], x[1], x[2], x[3]);
+#else
+  return *from;
+#endif
+}
+
+static __device__ __forceinline__ unsigned long long once() {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  return evict_first();
+#else
+  return 0;
+#endif
+}
 
 // A loop of U loads at a time. Any grid will do.
 template <int U>
@@ -85,15 +104,16 @@ static __device__ __forceinline__ void load_loop(const void *p, long long bytes,
   const uint4 *from = static_cast<const uint4 *>(p);
   const long long whole = bytes / 16, step = static_cast<long long>(gridDim.x) * blockDim.x;
   long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const unsigned long long policy = once();
   unsigned folded = tail(p, bytes, i);
   for (; i + (U - 1) * step < whole; i += U * step) {
     uint4 v[U];
 #pragma unroll
-    for (int u = 0; u < U; u++) v[u] = from[i + u * step];
+    for (int u = 0; u < U; u++) v[u] = load_16(from + i + u * step, policy);
 #pragma unroll
     for (int u = 0; u < U; u++) folded ^= fold(v[u]);
   }
-  for (; i < whole; i += step) folded ^= fold(from[i]);
+  for (; i < whole; i += step) folded ^= fold(load_16(from + i, policy));
   keep(folded, sink);
 }
 extern "C" __global__ void load_2(const void *p, long long bytes, float *sink) {
@@ -115,10 +135,11 @@ extern "C" __global__ void load_async(const void *p, long long bytes, float *sin
   const long long first = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
   const unsigned ring = shared_address(memory) + threadIdx.x * 16;
   const unsigned stage = blockDim.x * 16;
+  const unsigned long long policy = evict_first();
   unsigned folded = tail(p, bytes, first);
   long long next = first;
   auto issue = [&](int at) {
-    copy_async_16(ring + at * stage, from + (next < whole ? next : 0), next < whole);
+    copy_async_16(ring + at * stage, from + (next < whole ? next : 0), next < whole, policy);
     commit_copies();
     next += step;
   };
@@ -147,7 +168,7 @@ extern "C" __global__ void load_bulk(const void *p, long long bytes, float *sink
   const char *from = static_cast<const char *>(p);
   const long long whole = bytes / 16 * 16, step = static_cast<long long>(gridDim.x) * chunk;
   const unsigned ring = shared_address(memory), bars = shared_address(full);
-  const unsigned long long policy = evict_normal();
+  const unsigned long long policy = evict_first();
   for (int at = 0; at < stages; at++) barrier_init(bars + 8 * at, 1);
   barrier_made();
   long long next = static_cast<long long>(blockIdx.x) * chunk;

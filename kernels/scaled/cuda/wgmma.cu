@@ -25,6 +25,7 @@ struct e4m3 { unsigned char bits; };
 #define WARPGROUPS 1
 
 #include "../../common/weight_ring.cuh"
+#include "../../device/ptx_copy.h"
 #include "../../device/ptx_mma.h"
 #include "../../matmul/cuda/tile/cluster_reduce.cuh"
 
@@ -102,11 +103,13 @@ scaled_wgmma(const __grid_constant__ TensorMap weights, const __grid_constant__ 
   float* scales = (float*)(memory + SCALES);
   Ring ring((min(slice, K - k0) + BK - 1) / BK);
   bool copies = threadIdx.x == THREADS;
+  // As in swiglu.cu: where one tile has all rows of A, weights are read once.
+  unsigned long long policy = gridDim.z == 1 ? evict_first() : evict_normal();
   auto ask = [&](int step, unsigned to, unsigned bar) {
 #pragma unroll
     for (int box = 0; box < BK / BOX; box++) {
       int k = k0 + step * BK + (MUTANT(fp8_same_box) ? 0 : box) * BOX;
-      copy_tile(to + box * BM * 128, &weights, k, n0, bar);
+      copy_tile_once(to + box * BM * 128, &weights, k, n0, bar, policy);
       copy_tile(to + WEIGHTS + box * BN * 128, &tokens, k, m0, bar);
     }
   };

@@ -18,6 +18,7 @@
 #define WARPGROUPS 1
 
 #include "../../common/weight_ring.cuh"
+#include "../../device/ptx_copy.h"
 #include "../../device/ptx_mma.h"
 #include "../../matmul/cuda/tile/cluster_reduce.cuh"
 #include "silu.cuh"
@@ -55,12 +56,15 @@ swiglu(const __grid_constant__ TensorMap gates, const __grid_constant__ TensorMa
   int n0 = blockIdx.y * BM, m0 = blockIdx.z * BN, k0 = blockIdx.x * slice;
   Ring ring((min(slice, K - k0) + BK - 1) / BK);
   bool copies = threadIdx.x == THREADS;
+  // Where one tile has all rows of X, weights are read once. Their lines then take one another's place
+  // in the second-level cache, and those that other kernels wrote stay: they cost no write-back now.
+  unsigned long long policy = gridDim.z == 1 ? evict_first() : evict_normal();
   auto ask = [&](int step, unsigned to, unsigned bar) {
 #pragma unroll
     for (int box = 0; box < BK / BOX; box++) {
       int k = k0 + step * BK + (MUTANT(swiglu_same_box) ? 0 : box) * BOX;
-      copy_tile(to + box * BM * 128, &gates, k, n0, bar);
-      copy_tile(to + WEIGHTS + box * BM * 128, &ups, k, n0, bar);
+      copy_tile_once(to + box * BM * 128, &gates, k, n0, bar, policy);
+      copy_tile_once(to + WEIGHTS + box * BM * 128, &ups, k, n0, bar, policy);
       copy_tile(to + 2 * WEIGHTS + box * BN * 128, &tokens, k, m0, bar);
     }
   };
