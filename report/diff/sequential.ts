@@ -60,8 +60,10 @@ export function joined(rounds: readonly Evidence[]): Evidence {
  * A case is slower or faster where {@linkcode intervalInTurns} says so at a level that leaves each
  * look at each case its equal part of 1 % (Bonferroni's inequality: it holds for looks that
  * are far apart or few and for cases that depend on each other, where the constants of Pocock and of
- * O'Brien and Fleming are for equal steps of normal values). It is settled as the same where the
- * plain 98 % interval ends below twice the threshold on either side.
+ * O'Brien and Fleming are for equal steps of normal values). The interval must begin beyond half the
+ * threshold: processes of the same code differ by more than chance, as each has its memory elsewhere.
+ * A case is settled as the same where the plain 98 % interval ends below twice the threshold on
+ * either side.
  */
 export function lookAt(
   pair: Pair,
@@ -74,7 +76,13 @@ export function lookAt(
 ): Look {
   const level = 1 - FALSE_ALARMS / (plan.looks * plan.cases);
   const between = () => withRanks(intervalInTurns(...rounds!, level), rounds!);
-  const judged = judge(pair, { threshold, interval: between });
+  const limitUs = ({ row }: Evidence) =>
+    Math.max(threshold.relative * Number(row.median_us), threshold.minUs);
+  const judged = judge(pair, {
+    threshold,
+    marginUs: rounds ? limitUs(rounds[0]) / 2 : 0,
+    interval: between,
+  });
   const { verdict, also, speed } = judged;
   const timed = also ?? verdict;
   if (rounds === undefined || speed === undefined) {
@@ -82,8 +90,7 @@ export function lookAt(
   }
   if (timed !== "same") return { judged, settled: timed !== "unclear" };
   const { low, high } = intervalInTurns(...rounds);
-  const most = 2 *
-    Math.max(threshold.relative * speed.base_us, threshold.minUs);
+  const most = 2 * limitUs(rounds[0]);
   return { judged, settled: -most < low && high < most };
 
   /** Ranks count where they alone are as rare as the level says: one of all orders of the rounds. */

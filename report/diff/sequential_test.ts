@@ -117,6 +117,12 @@ Deno.test("lookAt() finds 3 % in 95 % of 40, with at most 1 % false alarms, of H
   assert(alarms.rounds < 8, `${alarms.rounds}`);
 });
 
+Deno.test("lookAt() calls no code slower whose processes differ by half the threshold", () => {
+  const how = { slower: 0.005, cases: 1, relative: 0.01, minUs: 0.05 };
+  const { slower } = trials(200, [normalRounds(0.004)], how);
+  assert(slower <= 2, `${slower}`);
+});
+
 Deno.test("lookAt() settles no row that rounds leave open", () => {
   const sides = (next: number, between: number) => {
     const of = (us: number) =>

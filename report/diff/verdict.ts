@@ -61,6 +61,8 @@ export interface Rules {
    * smaller one is unclear.
    */
   readonly effect?: number | undefined;
+  /** Microseconds that the interval must be away from 0. @default {0} */
+  readonly marginUs?: number;
   /** Returns the interval of the difference; called only where {@linkcode isPast} holds. */
   interval(base: SourcedRow, next: SourcedRow): Interval;
 }
@@ -137,7 +139,7 @@ interface Compared {
 function compare(
   base: SourcedRow,
   next: SourcedRow,
-  { threshold, effect = 0, interval }: Rules,
+  { threshold, effect = 0, marginUs = 0, interval }: Rules,
   suspect: boolean,
 ): Compared {
   const [base_us, next_us] = [
@@ -161,7 +163,7 @@ function compare(
   }
   const why = effect > threshold.relative ? [`beyond ${detectable}`] : [];
   const verdict = isSlower ? "slower" : "faster";
-  if (isSlower ? between.low > 0 : between.high < 0) {
+  if (isSlower ? between.low > marginUs : between.high < -marginUs) {
     return { verdict, speed: timed, why };
   }
   if (!between.apart) return { verdict: "unclear", speed: timed, why };
