@@ -185,11 +185,14 @@ const hasTorch = await (async () => {
 })();
 
 /** Runs `testdata/torch/NAME` with `args`. */
-async function inTorch(name: string, ...args: readonly string[]) {
+function python(name: string, ...args: readonly string[]) {
   const script = new URL(`./testdata/torch/${name}`, import.meta.url);
-  const { code, stdout, stderr } = await run("python3", [
-    ...[fileURLToPath(script), ...args],
-  ]);
+  return run("python3", [fileURLToPath(script), ...args]);
+}
+
+/** Runs `testdata/torch/NAME` with `args` and expects that it says so. */
+async function inTorch(name: string, ...args: readonly string[]) {
+  const { code, stdout, stderr } = await python(name, ...args);
   assertEquals(
     [code, stdout.split("\n").at(-2)],
     [0, "0 failures"],
@@ -226,3 +229,47 @@ torchTest(
   "the PyTorch operator of an export refuses tensors of the CPU",
   () => twoExports((one) => inTorch("cpu.py", one, cudaPath())),
 );
+
+torchTest("examples/export/times.py times an export on the emulator", () => {
+  // Rows of padded matrices, one of an epilogue, which it leaves out, and one too many.
+  const axes = {
+    ...{ m: [1, 3, 4], n: [40], k: [128], lda: [136], layout: ["nt"] },
+    epilogue: ["none", "relu"],
+  };
+  return exported("matmul", ["dot"], axes, async (out) => {
+    const program = join(out, "test_matmul.c");
+    const text = await Deno.readTextFile(program);
+    const few = text.replace(
+      "BURST = 100, BURSTS = 41",
+      "BURST = 1, BURSTS = 3",
+    );
+    assertStrictEquals(few === text, false);
+    await Deno.writeTextFile(program, few);
+    const options = ["--m", "1,3,4,5", "--shapes", "2"];
+    const { code, stdout, stderr } = await python(
+      ...["times.py", out, cudaPath(), ...options] as const,
+    );
+    assertStrictEquals(code, 0, stderr);
+    const us = String.raw`\d+\.\d\d`;
+    const lines = (pattern: string) => stdout.match(RegExp(pattern, "gm"));
+    const alone = `C: ${us} us a call, ${us} us for its 1 launches alone`;
+    assertStrictEquals(lines(`^${alone}, -?${us} us more$`)?.length, 2, stdout);
+    assertMatch(
+      stdout,
+      /^C: at most -?[\d.]+ us above bare launches \(2 us are asked for\)$/m,
+    );
+    assertMatch(
+      stdout,
+      /^MxNxK +exported +torch\.mm +compile +exported +torch\.ops +torch\.mm +compile +ratio$/m,
+    );
+    const rows = lines(`^(?:1|3)x40x128(?: +${us}){8} $`);
+    assertStrictEquals(rows?.length, 2, stdout);
+    assertMatch(
+      stdout,
+      /^host: .* in the geometric mean, [\d.]+ at most \(1\.1 are asked for\)\n1 of 3 shapes were not timed/m,
+    );
+    const none = await python("times.py", out, cudaPath(), "--m", "9");
+    assertStrictEquals(none.code, 1);
+    assertMatch(none.stderr, /has no shape of M=9 without an epilogue$/m);
+  });
+});

@@ -114,6 +114,19 @@ const mnk_row* row_of(const mnk_matmul_args& args) {
   return table ? mnk_find_row(&mnk_matmul_export, table, args.m) : nullptr;
 }
 
+// The row of `args` with the layout and the pitch of `b`, which it sets.
+const mnk_row* stored_row_of(mnk_matmul_args& args, const at::Tensor& b) {
+  const mnk_row* row = nullptr;
+  // A matrix of one row or column is stored in both ways.
+  args.layout = MNK_MATMUL_LAYOUT_NN;
+  args.ldb = pitch_of(args.k, args.n, b.stride(0), b.stride(1));
+  if (args.ldb > 0) row = row_of(args);
+  if (row) return row;
+  args.layout = MNK_MATMUL_LAYOUT_NT;
+  args.ldb = pitch_of(args.n, args.k, b.stride(1), b.stride(0));
+  return args.ldb > 0 ? row_of(args) : nullptr;
+}
+
 at::Tensor matmul_cuda(const at::Tensor& a, const at::Tensor& b, const std::optional<at::Tensor>& bias, bool relu) {
   TORCH_CHECK(a.dim() == 2 && b.dim() == 2 && a.size(1) == b.size(0), "mnk_matmul: ", a.sizes(), " by ", b.sizes(),
               " is no product of matrices");
@@ -134,15 +147,11 @@ at::Tensor matmul_cuda(const at::Tensor& a, const at::Tensor& b, const std::opti
   }
   args.epilogue = biased ? (relu ? MNK_MATMUL_EPILOGUE_BIAS_RELU : MNK_MATMUL_EPILOGUE_BIAS)
                          : (relu ? MNK_MATMUL_EPILOGUE_RELU : MNK_MATMUL_EPILOGUE_NONE);
-  const mnk_row* row = nullptr;
-  // A matrix of one row or column is stored in both ways.
-  args.layout = MNK_MATMUL_LAYOUT_NN;
-  args.ldb = pitch_of(args.k, args.n, b.stride(0), b.stride(1));
-  if (args.ldb > 0) row = row_of(args);
-  if (!row) {
-    args.layout = MNK_MATMUL_LAYOUT_NT;
-    args.ldb = pitch_of(args.n, args.k, b.stride(1), b.stride(0));
-    if (args.ldb > 0) row = row_of(args);
+  const mnk_row* row = stored_row_of(args, b);
+  // One row has any pitch: that of its tensor is tried where no kernel has the least.
+  if (!row && args.m == 1 && a.stride(0) > args.k) {
+    args.lda = a.stride(0);
+    row = stored_row_of(args, b);
   }
   TORCH_CHECK(row, "mnk_matmul: ", mnk_status_text(MNK_UNKNOWN_SHAPE), ": M=", args.m, " N=", args.n, " K=", args.k,
               " ", a.scalar_type(), ", strides ", a.strides(), " and ", b.strides());
