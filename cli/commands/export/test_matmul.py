@@ -4,6 +4,7 @@ of torch.mm:
     python test_matmul.py
 """
 
+import faulthandler
 import statistics
 import sys
 import time
@@ -142,6 +143,8 @@ def test_devices(operands):
 
 
 def main():
+    # A process that ends by a signal says in which call.
+    faulthandler.enable()
     torch.manual_seed(1)
     shapes = mnk_matmul.shapes()
     with torch.no_grad():

@@ -1,7 +1,9 @@
 """An export whose operator is of CUDA's key refuses tensors of the CPU: FOLDER, driver's path."""
 
 import os
+import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import torch
 
@@ -19,4 +21,10 @@ for call in (mnk_matmul.matmul, mnk_matmul.operator):
     one_refused(call, "on different devices", a, b.to("meta"), None, False)
     one_refused(call, "on different devices", a.to("meta"), b, None, False)
     one_refused(call, "on different devices", a, b, b[0].to("meta"), False)
+# An exception that is raised where other threads hold the interpreter's lock.
+with ThreadPoolExecutor(4) as pool:
+    list(pool.map(lambda _: one_refused(mnk_matmul.matmul, "from the 'CPU' backend", a, b, None, False), range(400)))
+if "TORCH_SHOW_CPP_STACKTRACES" not in os.environ:
+    # Once more where an exception has the C++ stack in its message.
+    subprocess.run([sys.executable, *sys.argv], env={**os.environ, "TORCH_SHOW_CPP_STACKTRACES": "1"}, check=True)
 print("0 failures")
