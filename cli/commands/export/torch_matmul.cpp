@@ -22,6 +22,28 @@ namespace {
 
 constexpr int kMostDevices = 64;
 
+// Messages are made without streams: where an extension is linked to the C++ library statically, its
+// streams look for facets in a locale of PyTorch's copy of that library, and a number is written by
+// what is no function for it.
+std::string text(const char* part) { return part; }
+std::string text(const std::string& part) { return part; }
+std::string text(int64_t part) { return std::to_string(part); }
+std::string text(at::ScalarType part) { return c10::toString(part); }
+std::string text(at::IntArrayRef part) {
+  std::string all;
+  for (const int64_t size : part) all += (all.empty() ? "[" : ", ") + text(size);
+  return all.empty() ? "[]" : all + "]";
+}
+template <class... Parts>
+std::string message(const Parts&... parts) {
+  std::string all = "mnk_matmul: ";
+  ((all += text(parts)), ...);
+  return all;
+}
+std::string described(mnk_status status) {
+  return std::string(mnk_status_text(status)) + " (" + std::to_string(status) + ")";
+}
+
 std::string file;
 std::mutex opening;
 std::atomic<mnk_context*> contexts[kMostDevices];
@@ -31,7 +53,7 @@ void enter_context() { C10_CUDA_CHECK(cudaFree(nullptr)); }
 
 // The kernels on the current device, loaded at the first call.
 const mnk_context* context_of(int device) {
-  TORCH_CHECK(device < kMostDevices, "mnk_matmul: device ", device, " is not supported");
+  TORCH_CHECK(device < kMostDevices, message("device ", device, " is not supported"));
   mnk_context* context = contexts[device].load(std::memory_order_acquire);
   if (context) return context;
   std::lock_guard<std::mutex> lock(opening);
@@ -39,7 +61,7 @@ const mnk_context* context_of(int device) {
   if (context) return context;
   enter_context();
   const mnk_status status = mnk_matmul_open(&context, file.c_str());
-  TORCH_CHECK(status == MNK_OK, "mnk_matmul: cannot load ", file, ": ", mnk_status_text(status), " (", status, ")");
+  TORCH_CHECK(status == MNK_OK, message("cannot load ", file, ": ", described(status)));
   contexts[device].store(context, std::memory_order_release);
   return context;
 }
@@ -81,7 +103,7 @@ at::Tensor kept_workspace(const at::Tensor& like, const mnk_context* context, c1
     at::Tensor made = bytes_on(like, bytes);
     const mnk_status status = mnk_matmul_fill_workspace(context, made.data_ptr(), static_cast<size_t>(bytes),
                                                         reinterpret_cast<mnk_stream>(stream.stream()));
-    TORCH_CHECK(status == MNK_OK, "mnk_matmul: cannot fill the workspace: ", mnk_status_text(status), " (", status, ")");
+    TORCH_CHECK(status == MNK_OK, message("cannot fill the workspace: ", described(status)));
     return made;
   };
   if (is_captured(stream)) return filled();
@@ -96,7 +118,7 @@ int type_of(at::ScalarType type) {
     case at::kBFloat16: return MNK_MATMUL_TYPE_BF16;
     case at::kHalf: return MNK_MATMUL_TYPE_F16;
     case at::kFloat: return MNK_MATMUL_TYPE_F32;
-    default: TORCH_CHECK(false, "mnk_matmul: ", type, " is no type of the export");
+    default: TORCH_CHECK(false, message(type, " is no type of the export"));
   }
 }
 
@@ -128,8 +150,8 @@ const mnk_row* stored_row_of(mnk_matmul_args& args, const at::Tensor& b) {
 }
 
 at::Tensor matmul_cuda(const at::Tensor& a, const at::Tensor& b, const std::optional<at::Tensor>& bias, bool relu) {
-  TORCH_CHECK(a.dim() == 2 && b.dim() == 2 && a.size(1) == b.size(0), "mnk_matmul: ", a.sizes(), " by ", b.sizes(),
-              " is no product of matrices");
+  TORCH_CHECK(a.dim() == 2 && b.dim() == 2 && a.size(1) == b.size(0),
+              message(a.sizes(), " by ", b.sizes(), " is no product of matrices"));
   TORCH_CHECK(a.scalar_type() == b.scalar_type() && a.device() == b.device(),
               "mnk_matmul: A and B have different types or devices");
   mnk_matmul_args args{};
@@ -153,8 +175,8 @@ at::Tensor matmul_cuda(const at::Tensor& a, const at::Tensor& b, const std::opti
     args.lda = a.stride(0);
     row = stored_row_of(args, b);
   }
-  TORCH_CHECK(row, "mnk_matmul: ", mnk_status_text(MNK_UNKNOWN_SHAPE), ": M=", args.m, " N=", args.n, " K=", args.k,
-              " ", a.scalar_type(), ", strides ", a.strides(), " and ", b.strides());
+  TORCH_CHECK(row, message(mnk_status_text(MNK_UNKNOWN_SHAPE), ": M=", args.m, " N=", args.n, " K=", args.k, " ",
+                           a.scalar_type(), ", strides ", a.strides(), " and ", b.strides()));
   const c10::cuda::CUDAGuard guard(a.device());
   const c10::cuda::CUDAStream stream = c10::cuda::getCurrentCUDAStream(a.get_device());
   const mnk_context* context = context_of(stream.device_index());
@@ -173,13 +195,14 @@ at::Tensor matmul_cuda(const at::Tensor& a, const at::Tensor& b, const std::opti
     enter_context();
     status = mnk_matmul(context, &args, at_stream);
   }
-  TORCH_CHECK(status == MNK_OK, "mnk_matmul: ", mnk_status_text(status), " (", status, ")");
+  TORCH_CHECK(status == MNK_OK, message(described(status)));
   return out;
 }
 
 // What the result is like, for tracing.
 at::Tensor matmul_meta(const at::Tensor& a, const at::Tensor& b, const std::optional<at::Tensor>& bias, bool) {
-  TORCH_CHECK(a.dim() == 2 && b.dim() == 2, "mnk_matmul: ", a.sizes(), " by ", b.sizes(), " is no product of matrices");
+  TORCH_CHECK(a.dim() == 2 && b.dim() == 2,
+              message(a.sizes(), " by ", b.sizes(), " is no product of matrices"));
   TORCH_CHECK(a.device() == b.device() && !(bias.has_value() && bias->defined() && bias->device() != a.device()),
               "mnk_matmul: the operands are on different devices");
   return a.new_empty_symint({a.sym_size(0), b.sym_size(1)});
