@@ -18,7 +18,11 @@ def _load(name, sources, extra_include_paths, **cuda):
     flags = ["-O1", f"-DMNK_TORCH_KEY={key}", "-DMNK_CUDA_LIBRARY='getenv(\"EMULATED_DRIVER\")'"]
     paths = [str(_HERE), *extra_include_paths]
     folder = str(pathlib.Path(sources[0]).parent)
-    return _build(name, sources, extra_include_paths=paths, extra_cflags=flags, build_directory=folder)
+    # As some machines link: an extension's own C++ library beside PyTorch's.
+    libraries = ["-static-libstdc++"]
+    return _build(
+        name, sources, extra_include_paths=paths, extra_cflags=flags, extra_ldflags=libraries, build_directory=folder
+    )  # fmt: skip
 
 
 def exported(folder, library):
