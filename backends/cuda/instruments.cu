@@ -126,7 +126,8 @@ extern "C" __global__ void load_4(const void *p, long long bytes, float *sink) {
 SHARED_MEMORY(128);
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-// By copies into a ring of 8 times 16 bytes a thread. Any grid will do.
+// By copies into a ring of 8 times 16 bytes a thread. Any grid will do. Without evict_first(): with it
+// ptxas 13.0 made an instruction that an H100 and an H200 call illegal.
 extern "C" __global__ void load_async(const void *p, long long bytes, float *sink) {
   constexpr int STAGES = 8;
   let_next_begin();
@@ -135,11 +136,10 @@ extern "C" __global__ void load_async(const void *p, long long bytes, float *sin
   const long long first = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
   const unsigned ring = shared_address(memory) + threadIdx.x * 16;
   const unsigned stage = blockDim.x * 16;
-  const unsigned long long policy = evict_first();
   unsigned folded = tail(p, bytes, first);
   long long next = first;
   auto issue = [&](int at) {
-    copy_async_16(ring + at * stage, from + (next < whole ? next : 0), next < whole, policy);
+    copy_async_16(ring + at * stage, from + (next < whole ? next : 0), next < whole);
     commit_copies();
     next += step;
   };
