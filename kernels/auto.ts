@@ -15,7 +15,7 @@ import { ops } from "./mod.ts";
  * They choose among all kernels of the operation and of the suite. A user's kernel of such a name
  * stays the user's.
  *
- * @param rowsOn Returns recorded rows of devices of an architecture: the same array each time.
+ * @param rowsOn Returns recorded rows of devices like one: the same array each time.
  * @throws {UserError} If the suite cannot take them.
  */
 export function withAuto(

@@ -43,7 +43,7 @@ function told(what: string, tried: readonly AutoTried[]): readonly number[] {
 
 for (const library of [false, true]) {
   const name = library ? "auto-library" : "auto";
-  const trial = { info, rows: rowsOn(ARCH), library };
+  const trial = { info, rows: rowsOn(info), library };
 
   Deno.test(`${name} is the fastest recorded kernel at recorded points`, () => {
     const tried = tryAuto(trial);

@@ -159,7 +159,7 @@ function first(c: Case, info: DeviceInfo): Values[] {
   const legal = [...c.candidates(info)].filter(({ illegal }) =>
     illegal === undefined
   );
-  const hint = hintsFor(info.arch).of(keyOf(c), legal);
+  const hint = hintsFor(info).of(keyOf(c), legal);
   const level = hint === undefined ? UNRECORDED_LEVEL : DEFAULTS.level;
   return contenders(ordered(legal, hint), level, hint)
     .map(({ config }) => config);

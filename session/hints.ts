@@ -5,7 +5,7 @@
  * @module
  */
 
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import {
   readable,
   readBytesIfThere,
@@ -13,41 +13,74 @@ import {
 } from "../bench/files/disk.ts";
 import { UserError } from "../bench/model/errors.ts";
 import { recordsOf } from "../bench/row/csv_records.ts";
+import { deviceFolder } from "../bench/row/results.ts";
 import { HINT_COLUMNS, type HintRow, Hints } from "../bench/tune/hints.ts";
+import type { DeviceInfo } from "../bench/device/device.ts";
 import { HOME, RESULTS } from "./home.ts";
 
 const known = new Map<string, Hints>();
 const read = new Map<string, readonly HintRow[]>();
 
-/** The recorded configs of devices of `arch`; read once. */
-export function hintsFor(arch: string): Hints {
-  const hints = known.get(arch) ?? new Hints(rowsOn(arch));
-  known.set(arch, hints);
+/** Whose rows are wanted: those of its architecture, at points that several devices have its own. */
+export type Wanted = Pick<DeviceInfo, "arch" | "name">;
+
+/** The recorded configs of devices like `wanted`; read once. */
+export function hintsFor(wanted: Wanted): Hints {
+  const key = keyOf(wanted);
+  const hints = known.get(key) ?? new Hints(rowsOn(wanted));
+  known.set(key, hints);
   return hints;
 }
 
-/** The program's recorded rows of devices of `arch`; read once. */
-export function rowsOn(arch: string): readonly HintRow[] {
-  const rows = read.get(arch) ?? recordedRows(arch);
-  read.set(arch, rows);
+/** The program's recorded rows of devices like `wanted`; read once. */
+export function rowsOn(wanted: Wanted): readonly HintRow[] {
+  const key = keyOf(wanted);
+  const rows = read.get(key) ?? recordedRows(wanted);
+  read.set(key, rows);
   return rows;
 }
 
+const keyOf = ({ arch, name }: Wanted) => `${arch} ${name}`;
+
 /**
- * The rows in `folder` of devices of `arch`. What cannot be read, or is no CSV of results, gives
- * none: `table` says what is wrong with it, and a search without hints only takes longer.
+ * The rows in `folder` of devices of an architecture. What several devices have a row of at a point
+ * is taken of one: the device itself, else the one with the most rows, as times of two devices
+ * do not order kernels. What cannot be read, or is no CSV of results, gives none: `table` says what
+ * is wrong with it, and a search without hints only takes longer.
  *
  * @param folder A folder of CSVs for each device. @default {the program's results}
  */
 export function recordedRows(
-  arch: string,
+  { arch, name }: Wanted,
   folder: string = join(HOME, RESULTS),
 ): readonly HintRow[] {
-  return filesIn(folder, ({ isDirectory }) => isDirectory).flatMap((device) =>
-    filesIn(device, ({ name }) => name.endsWith(".csv"))
-      .flatMap((file) => rowsOf(file, arch))
+  const devices = filesIn(folder, ({ isDirectory }) => isDirectory).map(
+    (device) => ({
+      isOwn: basename(device) === deviceFolder(name),
+      rows: filesIn(device, ({ name }) => name.endsWith(".csv"))
+        .flatMap((file) => rowsOf(file, arch)),
+    }),
+  ).toSorted((a, b) =>
+    Number(b.isOwn) - Number(a.isOwn) || b.rows.length - a.rows.length
   );
+  const taken = new Set<string>();
+  return devices.flatMap(({ rows }) => {
+    const left = rows.filter((row) => !taken.has(measuredAt(row)));
+    left.forEach((row) => taken.add(measuredAt(row)));
+    return left;
+  });
 }
+
+/** What rows that are compared with each other have in common. */
+function measuredAt(row: HintRow): string {
+  return POINT_COLUMNS.map((column) => row[column]).join("\0");
+}
+
+const OF_KERNEL: readonly string[] = [
+  ...["kernel", "backend", "arch", "config", "status", "median_us"],
+  "source_hash",
+];
+const POINT_COLUMNS = HINT_COLUMNS.filter((name) => !OF_KERNEL.includes(name));
 
 function filesIn(
   folder: string,

@@ -6,10 +6,11 @@ import { within } from "../bench/testdata/temporary.ts";
 import { hintsFor, recordedRows } from "./hints.ts";
 
 const HEADER = HINT_COLUMNS.join(",");
-const line = (arch: string, config: string, status = "ok") =>
+const line = (arch: string, config: string, status = "ok", m = config) =>
   HINT_COLUMNS.map((column) =>
-    ({ arch, config, status, kernel: "tiled" })[column as string] ?? "1"
+    ({ arch, config, status, m, kernel: "tiled" })[column as string] ?? "1"
   ).join(",");
+const sm90a = { arch: "sm_90a", name: "NVIDIA GPU" };
 
 Deno.test("recordedRows() takes rows that ran from the folders of devices of an architecture", async () => {
   const folder = await Deno.makeTempDir();
@@ -31,20 +32,41 @@ Deno.test("recordedRows() takes rows that ran from the folders of devices of an 
     await write("h200/notes.txt", [HEADER, line("sm_90a", "I=5")]);
     await write("published/them/d.csv", [HEADER, line("sm_90a", "I=6")]);
     const configs = (arch: string) =>
-      recordedRows(arch, folder).map(({ config }) => config);
-    assertEquals(configs("sm_90a"), ["I=1", "", "I=3"]);
+      recordedRows({ arch, name: "H200" }, folder).map(({ config }) => config);
+    assertEquals(configs("sm_90a"), ["I=3", "I=1", ""]);
     assertEquals(configs("sm_100a"), ["I=4"]);
     assertEquals(configs("gfx942"), []);
-    assertEquals(recordedRows("sm_90a", join(folder, "none")), []);
+    assertEquals(recordedRows(sm90a, join(folder, "none")), []);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("recordedRows() takes points of several devices from the device itself, else from that of most rows", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const write = async (device: string, lines: readonly string[]) => {
+      await Deno.mkdir(join(folder, device));
+      const text = [HEADER, ...lines].join("\n");
+      await Deno.writeTextFile(join(folder, device, "a.csv"), `${text}\n`);
+    };
+    const of = (config: string, m: string) => line("sm_90a", config, "ok", m);
+    await write("h100", [of("I=1", "16"), of("I=2", "32")]);
+    await write("h200", [of("I=3", "16"), of("I=4", "64"), of("I=5", "8")]);
+    const configs = (name: string) =>
+      recordedRows({ arch: "sm_90a", name }, folder).map((row) => row.config);
+    assertEquals(configs("H100"), ["I=1", "I=2", "I=4", "I=5"]);
+    assertEquals(configs("H200"), ["I=3", "I=4", "I=5", "I=2"]);
+    assertEquals(configs("GH200"), ["I=3", "I=4", "I=5", "I=2"]);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
 });
 
 Deno.test("hintsFor() has the recorded configs of this program's kernels, and none elsewhere", () => {
-  assertEquals(recordedRows("sm_90a").length > 1000, true);
-  assertEquals(recordedRows("x86_64"), []);
-  assertEquals(hintsFor("sm_90a"), hintsFor("sm_90a"));
+  assertEquals(recordedRows(sm90a).length > 1000, true);
+  assertEquals(recordedRows({ arch: "x86_64", name: "CPU" }), []);
+  assertEquals(hintsFor(sm90a), hintsFor({ ...sm90a }));
 });
 
 Deno.test(
@@ -54,7 +76,7 @@ Deno.test(
     within((root) => {
       const folder = join(root, "results");
       Deno.writeTextFileSync(folder, "");
-      assertEquals(recordedRows("sm_90a", folder), []);
+      assertEquals(recordedRows(sm90a, folder), []);
       Deno.removeSync(folder);
       Deno.mkdirSync(join(folder, "h/folder.csv"), { recursive: true });
       const at = (name: string) => join(folder, "h", name);
@@ -68,7 +90,7 @@ Deno.test(
         // A hole takes no room on the disk.
         if (bytes) Deno.truncateSync(at(`${name}`), +bytes);
       }
-      const rows = recordedRows("sm_90a", folder);
+      const rows = recordedRows(sm90a, folder);
       assertEquals(rows.map(({ config }) => config), ["I=1"]);
     }),
 );

@@ -236,7 +236,7 @@ async function contextOf(
     configs: new ConfigBook(
       configs,
       timingCache === undefined ? undefined : readTimings(timingCache),
-      hintsFor(device.info.arch),
+      hintsFor(device.info),
     ),
     date: () => new Date().toISOString(),
   });

@@ -36,8 +36,8 @@ export interface AutoKernelSpec<P> {
   readonly name: string;
   readonly backend: string;
   readonly kernels: readonly Kernel<P>[];
-  /** Returns recorded rows of devices of an architecture: the same array each time. */
-  rowsOn(arch: string): readonly HintRow[];
+  /** Returns recorded rows of devices like `info`: the same array each time. */
+  rowsOn(info: DeviceInfo): readonly HintRow[];
 }
 
 /**
@@ -59,7 +59,7 @@ export function autoKernel<P>(
       last.asked.every((one, i) => one === asked[i]);
     if (last && isSame) return last.choice;
     const choice = chooseAuto(point, {
-      ...{ op, kernels, backend, info, library, rows: rowsOn(info.arch) },
+      ...{ op, kernels, backend, info, library, rows: rowsOn(info) },
       ...(device ? { device } : {}),
     });
     last = { asked, choice };

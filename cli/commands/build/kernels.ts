@@ -106,7 +106,9 @@ export function recordedSuites(
   arch: string,
   note: (line: string) => void,
 ): readonly string[] {
-  const recorded = new Set(recordedRows(arch).map(({ suite }) => suite));
+  const recorded = new Set(
+    recordedRows(archInfo(arch).info).map(({ suite }) => suite),
+  );
   const suites = suiteNames.filter((name) => recorded.has(name));
   const others = suiteNames.filter((name) => !recorded.has(name));
   if (suites.length > 0 && others.length > 0) {

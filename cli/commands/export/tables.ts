@@ -116,7 +116,7 @@ function configOf(c: Case, info: DeviceInfo): Values {
   if (why !== undefined) throw new CaseError("unsupported", why);
   const all = [...(c.follows ?? c).candidates(info)];
   const legal = all.filter(({ illegal }) => illegal === undefined);
-  const hint = hintsFor(info.arch).of(keyOf(c.follows ?? c), legal);
+  const hint = hintsFor(info).of(keyOf(c.follows ?? c), legal);
   const [first] = ordered(legal, hint);
   if (first !== undefined) return first.config;
   throw new CaseError(

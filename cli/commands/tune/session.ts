@@ -130,9 +130,7 @@ export async function tuneCases(
 function spaceOf(one: Case, info: DeviceInfo, level: number): Space {
   const all = candidatesOf(one, info) ?? [];
   const legal = all.filter(({ illegal }) => illegal === undefined);
-  const hint = one.offers
-    ? undefined
-    : hintsFor(info.arch).of(keyOf(one), legal);
+  const hint = one.offers ? undefined : hintsFor(info).of(keyOf(one), legal);
   const kept = new Set(contenders(ordered(legal, hint), level, hint));
   return {
     legal,
