@@ -12,7 +12,7 @@ function recorded(suite: string): Pivot[] {
   const file = new URL(`${suite}.csv`, RESULTS);
   const rows = readCsv(Deno.readTextFileSync(file), file.pathname);
   return pivots(ofOneTiming(rows, (row) => row, {}), {
-    baselines: () => ["cublas", "cublaslt", "per-group"],
+    baselines: () => ["cublas", "cublaslt", "per-group", "cublaslt-tuned"],
   });
 }
 
