@@ -82,9 +82,13 @@ export class History implements Disposable {
    * Opens the file at `path`.
    *
    * @param make Whether to make it where it is missing.
-   * @throws {UserError} Where it is missing, damaged, or of something else.
+   * @param patienceMs Milliseconds to wait for another program that writes. @default {10000}
+   * @throws {UserError} Where it is missing, damaged, locked, or of something else.
    */
-  static open(path: string, { make = false } = {}): History {
+  static open(
+    path: string,
+    { make = false, patienceMs = PATIENCE_MS } = {},
+  ): History {
     const refuse = (why: string, wayOut = OTHER, code?: 3) =>
       new UserError(`Cannot open ${path}: ${why}; ${wayOut}`, code);
     // SQLite takes it for a database that ends with the program.
@@ -103,7 +107,7 @@ export class History implements Disposable {
     using undo = new DisposableStack();
     let db: DatabaseSync;
     try {
-      db = new DatabaseSync(path, { readOnly: !make, timeout: PATIENCE_MS });
+      db = new DatabaseSync(path, { readOnly: !make, timeout: patienceMs });
       undo.defer(() => db.close());
       const found = (name: string) =>
         db.prepare(`pragma ${name}`).get()?.[name];
@@ -118,7 +122,9 @@ export class History implements Disposable {
       }
     } catch (cause) {
       if (!isOfSqlite(cause)) throw cause;
-      throw refuse(saidBy(cause), `restore it, or ${OTHER}`);
+      throw isLocked(cause)
+        ? refuse(LOCKED, `wait for that, or ${OTHER}`)
+        : refuse(saidBy(cause), `restore it, or ${OTHER}`);
     }
     undo.move();
     return new History(path, db);
@@ -294,7 +300,11 @@ export class History implements Disposable {
     } catch (cause) {
       if (!isOfSqlite(cause)) throw cause;
       throw new UserError(
-        `Cannot ${what} ${this.path}: ${saidBy(cause)}; ${WAYS_OUT[what]}`,
+        `Cannot ${what} ${this.path}: ${
+          isLocked(cause)
+            ? `${LOCKED}; wait for that`
+            : `${saidBy(cause)}; ${WAYS_OUT[what]}`
+        }`,
       );
     }
   }
@@ -308,6 +318,13 @@ export class History implements Disposable {
 function isOfSqlite(cause: unknown): boolean {
   return isNativeError(cause) && "code" in cause &&
     cause.code === "ERR_SQLITE_ERROR";
+}
+
+const LOCKED = "another program is writing to it";
+
+/** By SQLite's text for SQLITE_BUSY: only some of Deno's errors have its code. */
+function isLocked(cause: unknown): boolean {
+  return isOfSqlite(cause) && saidBy(cause).includes("database is locked");
 }
 
 const OTHER = "name another with --history";

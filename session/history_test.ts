@@ -109,6 +109,26 @@ Deno.test("History.open() refuses what is no history, in one line", () =>
     refused(/of version 9, and this program reads 1/);
   }));
 
+Deno.test("History waits for another program that writes, and then says so and changes nothing", () =>
+  inFolder((path) => {
+    const [first, second] = [rowOf("a", 1), rowOf("b", 2)];
+    using history = History.open(path, { make: true, patienceMs: 20 });
+    history.add([first]);
+    using other = new DatabaseSync(path);
+    other.exec("begin exclusive");
+    const locked = "another program is writing to it";
+    assertThrows(() => history.add([second]), UserError, locked);
+    assertThrows(() => history.last(first, 1), UserError, locked);
+    assertThrows(
+      () => History.open(path, { patienceMs: 20 }),
+      UserError,
+      `Cannot open ${path}: ${locked}; wait for that, or name another with --history`,
+    );
+    other.exec("rollback");
+    assertEquals(history.last(first, 5), [first]);
+    assertEquals(history.add([second]), 1);
+  }));
+
 Deno.test("the columns of a history change only with its version", () =>
   inFolder((path) => {
     using history = History.open(path, { make: true });
