@@ -145,6 +145,12 @@ DEVICE void copy_async_4(unsigned to, const void *from, bool there) { emu_copy(t
 
 HIDDEN inline void commit_copies() { emu_copy_commit(); }
 template <int LEFT> HIDDEN void wait_copies() { emu_copy_wait(LEFT); }
+// They come at once: one of the times at which they may.
+HIDDEN inline void copies_arrive(unsigned bar) {
+  emu_copy_commit();
+  emu_copy_wait(0);
+  emu_mbarrier_arrive(bar, emu_rank(), 0);
+}
 
 // Loads, stores and atomics.
 

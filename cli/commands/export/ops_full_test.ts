@@ -91,6 +91,8 @@ const CASES: readonly (readonly [string, string, Values])[] = [
   ["qmm", "qmm", { m: 9, n: 40, k: 320, mode: "mxfp4" }],
   ["qmm", "qmm-splitk", { m: 9, n: 40, k: 640, bits: 8, group: "channel" }],
   ["qmm", "qmm-wgmma", { m: 33, n: 64, k: 512, type: "f16", bits: 3 }],
+  ["qmm", "qmm-wgmma", { m: 33, n: 128, k: 512, layout: "nn" }],
+  ["qmm", "qmm-wgmma", { m: 33, n: 512, k: 512, layout: "nn" }],
 ];
 
 for (const [name, kernel, values] of CASES) {

@@ -4,8 +4,8 @@
 // up to 256 of them: a weight is decoded once for a tile of tokens. Sets of warpgroups have the
 // same rows and tokens and other parts of K, so that some decode while others multiply, and so
 // have the blocks of a cluster. A warp copies its own rows' codes and scales (wgmma_spans.cuh); x
-// comes by tensor maps, which a warp of its own asks for. Sums of all parts are added in a fixed
-// order, in fp32.
+// comes by tensor maps, which a warp of its own asks for, and three more warps ask for columns of
+// x . W (wgmma_columns.cuh). Sums of all parts are added in a fixed order, in fp32.
 //
 //   x [M, K]: boxes of BM x 64   w [N, K * BITS / 32] words   scales, biases [N, K / GROUP]
 //   y [M, N]
@@ -13,7 +13,8 @@
 //   of x of a set in flight), PLACES, CLUSTER, NN, UNIT (K of a part is a multiple of it), LATE
 //   (mailboxes where stages were)
 //   grid (CLUSTER, tiles of N, tiles of M), block 2 * ROWS * SETS + 128, cluster CLUSTER
-//   flags: wgmma_spans.cuh's   shared memory: BARRIERS + 16 bytes a stage
+//   flags: wgmma_spans.cuh's or wgmma_columns.cuh's
+//   shared memory: BARRIERS + 16 bytes a stage, and of x . W a place
 #include "../../common/mutant.h"
 #include "../../device/ptx_barrier.h"
 constexpr int SET = ROWS / 64 * 128, THREADS = SET * SETS, PARTS = SETS * CLUSTER;
@@ -25,9 +26,12 @@ constexpr int SET = ROWS / 64 * 128, THREADS = SET * SETS, PARTS = SETS * CLUSTE
 #include "wgmma_reduce.cuh"
 
 static_assert(ROWS % 64 == 0 && BM % 8 == 0 && BM <= 256, "products are whole");
-// Registers that those who copy do not need go to the sums.
-constexpr int MANY = THREADS <= 256 ? 240 : THREADS == 384 ? 160 : 112;
-constexpr int FEW = THREADS <= 256 ? 24 : 32;
+// Registers that those who copy do not need go to the sums; of x . W they copy weights too. A block
+// starts with as many of a thread as its threads leave, in eights: raising waits for ever for more.
+constexpr int MANY = (THREADS <= 256 ? 240 : THREADS == 384 ? 160 : 112) - (NN ? 8 : 0);
+constexpr int FEW = NN ? (THREADS <= 256 ? 40 : THREADS == 384 ? 56 : 64) : THREADS <= 256 ? 24 : 32;
+constexpr int STARTED = 65536 / (THREADS + 128) / 8 * 8;
+static_assert(THREADS == 128 || THREADS * MANY + 128 * FEW <= STARTED * (THREADS + 128), "registers");
 constexpr int STAGE = BM * 128, X = SETS * STAGES * STAGE;
 // Sums take the place of all that was copied.
 constexpr int COPIED = X + THREADS / COPIERS * RING;
@@ -68,6 +72,34 @@ struct Part {
     steps = (end - first + STEP - 1) / STEP;
   }
 };
+
+#if NN
+// Where a set's places are, and their barriers.
+__device__ inline Places places_of(unsigned base, int set) {
+  return {base + X + set * RING, base + BARRIERS + 16 * (SETS * STAGES + set * PLACES)};
+}
+// Three warps ask for the spans of all sets, for the first ones at the same time. A place is always
+// the same warp's: a warp that did not wait for each of a place's phases could not tell them apart.
+__device__ inline void produce_weights(const Maps& maps, const Stored& from, Size size,
+                                       unsigned base, int n0, bool chunks) {
+  unsigned long long policy = evict_first();
+  int warp = (threadIdx.x - THREADS) / 32 - 1, most = 0, place = 0, phase = 1;
+#pragma unroll
+  for (int set = 0; set < SETS; set++) most = max(most, Part(set, size.K).steps);
+#pragma unroll 1
+  for (int span = 0; span * SPAN < most * STEP; span++) {
+#pragma unroll 1
+    for (int set = 0; set < SETS; set++) {
+      Part part(set, size.K);
+      if ((set + place) % 3 != warp || span * SPAN >= part.steps * STEP) continue;
+      Places places = places_of(base, set);
+      if (!MUTANT(warpgroup_early_weights)) barrier_wait(places.empty(place), phase);
+      copy_span(maps, from, size, places, place, n0, part.first + span * SPAN, chunks, policy);
+    }
+    if (++place == PLACES) place = 0, phase ^= 1;
+  }
+}
+#endif
 
 // One thread asks for the steps of all sets in turns.
 __device__ inline void produce(const TensorMap* x, unsigned base, int m0, int K) {
@@ -142,8 +174,13 @@ __device__ __forceinline__ void consume(Sums& d, Spans& spans, Stage stage, int 
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS + 128, 1)
-wgmma_qmm(const __grid_constant__ TensorMap x, const unsigned char* w, const unsigned char* scales,
-          const unsigned char* biases, TYPE* y, int M, int N, int K, int flags) {
+wgmma_qmm(const __grid_constant__ TensorMap x,
+#if NN
+          const __grid_constant__ TensorMap codes_map, const __grid_constant__ TensorMap scales_map,
+          const __grid_constant__ TensorMap biases_map,
+#endif
+          const unsigned char* w, const unsigned char* scales, const unsigned char* biases, TYPE* y,
+          int M, int N, int K, int flags) {
   int n0 = blockIdx.y * ROWS, m0 = blockIdx.z * BM, thread = threadIdx.x;
   unsigned base = shared_address(memory);
   if (thread == THREADS) {
@@ -151,27 +188,45 @@ wgmma_qmm(const __grid_constant__ TensorMap x, const unsigned char* w, const uns
       barrier_init(base + BARRIERS + 16 * i, 1);
       barrier_init(base + BARRIERS + 16 * i + 8, SET / 32 - MUTANT(warpgroup_few_arrivals));
     }
+#if NN
+    for (int i = 0; i < SETS * PLACES; i++) {
+      unsigned bar = base + BARRIERS + 16 * (SETS * STAGES + i);
+      barrier_init(bar, arrivals(flags));
+      barrier_init(bar + 8, SET / 32 - MUTANT(warpgroup_few_reads));
+    }
+#endif
     barrier_made();
   }
   // By a lane's number of it, the compiler knows that it is the same in all lanes.
   int set = __shfl_sync(~0u, thread / SET, 0);
   Reduce reduce(base, base + MAIL, set);
   reduce.open();
-  int row = n0 + thread % SET / COPIERS * (COPIERS / 2);
   Part part(set, K);
+#if NN
+  Spans spans(places_of(base, set), n0);
+#else
+  int row = n0 + thread % SET / COPIERS * (COPIERS / 2);
   Spans spans({w, scales, biases}, {N, K}, row, part.first, part.end, flags,
               base + X + thread / COPIERS * RING);
+#endif
   __syncthreads();
   if (thread >= THREADS) {
     if (THREADS > 128) lower_registers<FEW>();
     if (thread == THREADS) produce(&x, base, m0, K);
+#if NN
+    if (thread >= THREADS + 32)
+      produce_weights({&codes_map, &scales_map, &biases_map}, {w, scales, biases}, {N, K}, base, n0,
+                      flags);
+#endif
     __syncwarp();
     reduce.make_room();
     reduce.ready();
     return;
   }
   if (THREADS > 128) raise_registers<MANY>();
+#if !NN
   spans.open();
+#endif
   Sums d;
 #pragma unroll
   for (int i = 0; i < BM / 2; i++) zero_here(d[i]);

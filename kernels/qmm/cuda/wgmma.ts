@@ -7,9 +7,10 @@
 
 import { isChannel } from "../../../bench/formats/quant_format.ts";
 import { type DeviceInfo, tensorMapOn } from "../../../bench/device/device.ts";
+import type { Arg, Memory } from "../../../bench/device/queue.ts";
 import { grid, type Values } from "../../../bench/model/grid.ts";
 import type { Rules } from "../../../bench/model/kernel.ts";
-import type { Kernel } from "../../../bench/model/kernel_spec.ts";
+import type { Context, Kernel } from "../../../bench/model/kernel_spec.ts";
 import { launched } from "../../common/launch.ts";
 import {
   allHaveSome,
@@ -31,7 +32,7 @@ export type WgmmaConfig = Values & {
   readonly ROWS: number;
   /** Sets of warpgroups, each with a part of K. */
   readonly SETS: number;
-  /** Spans of 256 of K that a warp has room for. */
+  /** Spans of 256 of K that a warp has room for, or of 128 of x · W that a set has. */
   readonly PLACES: number;
   /** Blocks of a cluster, each with a part of K. */
   readonly CLUSTER: number;
@@ -47,6 +48,9 @@ function spanOf({ transposed }: QmmPoint): number {
 const MOST_STAGES = 8;
 /** Shared memory of a block of sm_90, bytes. */
 const ROOM = 232448;
+
+/** Bytes of a row's scales that a tensor map of x · W brings. */
+const CHUNK = 16;
 
 /** Bytes of a scale. */
 function scaleBytes({ mode }: QmmPoint): number {
@@ -87,23 +91,26 @@ function partsOf(point: QmmPoint, config: WgmmaConfig) {
   const { GROUP: group } = blockOf(point);
   const arrays = mode === "affine" ? 2 : 1;
   const span = spanOf(point);
-  // Rows of codes have 16 bytes more, so that eight of them start in different banks.
-  const pitch = (bytes: number) => bytes === 16 ? 16 : bytes + 16;
+  // A warp's rows of codes have 16 bytes more, so that eight of them start in different banks; a
+  // row of x · W has a chunk of scales.
   const place = point.transposed
     ? 16 * (span * bits / 8 + 16 + arrays * span / group * scaleBytes(point))
-    : span * (pitch(ROWS * bits / 8) +
-      arrays * Math.max(4, ROWS / group * scaleBytes(point)));
-  const rings = point.transposed ? threadsOf(config) / 32 : SETS;
+    : span * (ROWS * bits / 8 + arrays * CHUNK);
   // What is made of the scales of two steps: of a warp's rows, of a set's columns.
   const made = !point.transposed
     ? 16 * ROWS * arrays * Math.max(1, Math.floor(128 / bits / group))
     : mode === "affine"
     ? 0
     : 128 * STEP / group;
+  const ring = PLACES * place + made;
   const letters = Math.ceil(BM / 8 / SETS);
   const letter = 16 * threadsOf(config);
   return {
-    weights: rings * (PLACES * place + made),
+    // Boxes of codes of x · W start at swizzle atoms.
+    weights: point.transposed
+      ? threadsOf(config) / 32 * ring
+      : SETS * Math.ceil(ring / 1024) * 1024,
+    barriers: point.transposed ? 0 : 16 * SETS * PLACES,
     step: SETS * BM * 128,
     sums: (SETS - 1) * letters * letter + BM * (ROWS + 8) * 2,
     mail: CLUSTER > 1
@@ -117,8 +124,8 @@ export function stagesOf(
   point: QmmPoint,
   config: WgmmaConfig,
 ): { readonly stages: number; readonly late: boolean } {
-  const { weights, step, mail } = partsOf(point, config);
-  const left = ROOM - weights - 16 * config.SETS * MOST_STAGES;
+  const { weights, step, mail, barriers } = partsOf(point, config);
+  const left = ROOM - weights - barriers - 16 * config.SETS * MOST_STAGES;
   const most = Math.min(MOST_STAGES, stepsOf(point, config));
   const beside = Math.floor((left - mail) / step);
   // Waiting for the cluster costs more than a stage brings, unless there are few.
@@ -129,10 +136,10 @@ export function stagesOf(
 
 /** Bytes of shared memory, as wgmma.cu lays it out. */
 export function sharedBytes(point: QmmPoint, config: WgmmaConfig): number {
-  const { weights, step, sums, mail } = partsOf(point, config);
+  const { weights, step, sums, mail, barriers } = partsOf(point, config);
   const { stages, late } = stagesOf(point, config);
   const beside = stages * step + weights - (late ? mail - 16 : 0);
-  return Math.max(beside, sums) + mail + 16 * config.SETS * stages;
+  return Math.max(beside, sums) + mail + 16 * config.SETS * stages + barriers;
 }
 
 /** Tokens for whose sums so many warpgroups, from none on, have registers. */
@@ -252,6 +259,33 @@ function noColumns(point: QmmPoint): string | undefined {
     : undefined;
 }
 
+/** Whether tensor maps bring scales of x · W: rows of whole chunks that start at one. */
+function hasChunks({ point, operands }: Context<QmmPoint, WgmmaConfig>) {
+  const { scales, biases } = operands;
+  return point.n / point.group * scaleBytes(point) % CHUNK === 0 &&
+    [scales!, biases ?? scales!].every(({ address }) =>
+      address % BigInt(CHUNK) === 0n
+    );
+}
+
+/** The maps of codes of x · W, and of scales and biases, by bytes. */
+function weightMaps(site: Context<QmmPoint, WgmmaConfig>): Arg[] {
+  const { device, point, config, operands } = site;
+  const { n, k, bits, group } = point;
+  const { w, scales, biases } = operands;
+  const map = (memory: Memory, columns: number, box: number, rest = {}) =>
+    tensorMapOn(device, memory, {
+      ...{ type: "u8", dims: [columns, k], strides: [columns] },
+      ...{ box: [box, spanOf(point)], promotion: 256, ...rest },
+    });
+  const swizzle = Math.min(128, config.ROWS * bits / 8) as 32 | 64 | 128;
+  const codes = map(w!, n * bits / 8, swizzle, swizzle > 16 ? { swizzle } : {});
+  if (!hasChunks(site)) return [codes, codes, codes];
+  const of = (memory: Memory) =>
+    map(memory, n / group * scaleBytes(point), CHUNK);
+  return [codes, of(scales!), of(biases ?? scales!)];
+}
+
 /** Every config of an orientation, legal or not. */
 function* configs({ transposed }: QmmPoint): Generator<WgmmaConfig> {
   const sets = [
@@ -292,7 +326,8 @@ export const qmmWgmma: Kernel<QmmPoint> = launched<QmmPoint, WgmmaConfig>(qmm, {
       NN: Number(!point.transposed),
     },
   }),
-  launch({ point, config, operands, device }) {
+  launch(site) {
+    const { point, config, operands, device } = site;
     const { m, n, k, bits, group, type, transposed } = point;
     const { x, w, scales, biases, y } = operands;
     demandAligned(x!, "tensor maps");
@@ -310,8 +345,10 @@ export const qmmWgmma: Kernel<QmmPoint> = launched<QmmPoint, WgmmaConfig>(qmm, {
           ...{ type, rows: m, columns: k, ld: k },
           ...{ boxRows: config.BM, boxColumns: STEP },
         }),
+        ...(transposed ? [] : weightMaps(site)),
         ...[...weightMemory(operands), y],
-        ...[m, n, k, Number(wide) + 2 * Number(whole)],
+        ...[m, n, k],
+        transposed ? Number(wide) + 2 * Number(whole) : Number(hasChunks(site)),
       ],
       shape: {
         grid: [config.CLUSTER, ...tilesOf(point, config)],

@@ -1,35 +1,45 @@
 // Weights of x . W, where a row of W is one k: how they come, and how they are multiplied.
 //
-// Idea: a set copies its columns of W, and a warp reads its 16 by transposing loads of 16-bit
-// words: a lane gets the words of rows k and k + 1 of the same columns, which is the pair that the
-// register operand of wgmma wants. A word of 4-bit codes has four columns, rows r and r + 8 of two
-// warps, so what is row r of a product is any column, and sums are put in order when they are
-// stored. A warp makes the pairs of scales of a step once for all lanes.
+// Idea: tensor maps bring a set's columns of W, 128 of K at a time, and a warp reads its 16 by
+// transposing loads of 16-bit words: a lane gets the words of rows k and k + 1 of the same columns,
+// which is the pair that the register operand of wgmma wants. A word of 4-bit codes has four
+// columns, rows r and r + 8 of two warps, so what is row r of a product is any column, and sums are
+// put in order when they are stored. A warp makes the pairs of scales of a step once for all lanes.
+//
+// Tensor maps bring scales too where their rows are whole chunks of 16 bytes, warps that copy do
+// elsewhere.
 //
 // Compile-time: wgmma_decode.cuh's, BITS 2, 4 or 8, PLACES (spans of a set's ring).
+// flags: 1 if tensor maps bring scales
 #ifndef MNKBENCH_WGMMA_COLUMNS
 #define MNKBENCH_WGMMA_COLUMNS
 #include "../../common/mutant.h"
+#include "../../device/ptx_copy.h"
 #include "../../device/ptx_memory.h"
 #include "wgmma_decode.cuh"
 
 constexpr int SPAN = 128, STEP = 64;
-// Threads that copy their columns.
+// Threads that share a ring.
 constexpr int COPIERS = SET;
 // Warps that take codes of the same words, and their columns.
 constexpr int SHARE = 8 / BITS, ACROSS = 16 * SHARE;
-// Words of scales of a row of W, whole ones.
-constexpr int SCALE_ROW = ROWS / GROUP * SCALE_BYTES, EACH = SCALE_ROW < 4 ? 1 : SCALE_ROW / 4;
-// Bytes of a row's codes, and from row to row: eight rows that are read at once start in other banks.
-constexpr int ROW_CODES = ROWS * BITS / 8, CHUNKS = ROW_CODES / 16;
-constexpr int PITCH = ROW_CODES == 16 ? 16 : ROW_CODES + 16;
-constexpr int SCALES = SPAN * PITCH, PLACE = SCALES + ARRAYS * SPAN * EACH * 4;
+// Bytes of a row's codes, and of a row of a box of them, which is swizzled: eight rows that are read
+// at once start in other banks.
+constexpr int ROW_CODES = ROWS * BITS / 8, BOX = ROW_CODES < 128 ? ROW_CODES : 128;
+constexpr int CODES = SPAN * ROW_CODES, SWIZZLE = BOX / 16 - 1;
+// Bytes of a row's scales, at their places in a chunk of 16, and of a span's of one array.
+constexpr int SCALE_ROW = ROWS > GROUP ? ROWS / GROUP * SCALE_BYTES : SCALE_BYTES, CHUNK = 16;
+constexpr int SCALES = SPAN * CHUNK, PLACE = CODES + ARRAYS * SCALES;
 // Groups of a warp's columns; bytes of a pair of rows' scales of one, and of a warp's, of two steps.
 constexpr int GROUPS = ACROSS > GROUP ? ACROSS / GROUP : 1;
 constexpr int FACTOR = 4 * ARRAYS, FACTORS = 2 * GROUPS * 32 * FACTOR;
-constexpr int RING = PLACES * PLACE + COPIERS / 32 * FACTORS;
+// Codes of all places, scales of all places, pairs; the next ring's codes start at a swizzle atom.
+constexpr int RING = (PLACES * PLACE + COPIERS / 32 * FACTORS + 1023) / 1024 * 1024;
+// Arrivals by which a span is there.
+__device__ inline int arrivals(bool chunks) { return chunks ? 1 : 33; }
 static_assert(PLACES >= 2, "one span to come, and one there");
 static_assert(BITS == 2 || BITS == 4 || BITS == 8, "no code is in two words");
+static_assert(SCALE_ROW <= CHUNK, "a box has a tile's scales");
 
 // The column, of the warpgroup's, that row lane / 4 + 8 * half of its product is.
 __device__ __forceinline__ int row_of(int half) {
@@ -87,82 +97,90 @@ __device__ __forceinline__ void Raw::decode(unsigned* a, int, int product, const
     for (int half = 0; half < 2; half++) a[2 * octet + half] = weights(*this, octet, half);
 }
 
-// A part of K of a set's columns.
-struct Spans {
-  const unsigned char *w, *scales, *biases;  // of the first column, where the part begins
-  int codes, words;                          // bytes of a row: of all its codes, of all its scales
-  int more_codes, more_scales;               // of a row, from the first column on
-  int left;                                  // rows of the part, not yet asked for
-  unsigned ring;
-  unsigned long long policy;
-  int group;                                 // bytes from a row's first word to the warp's scales
-  unsigned factors;                          // where the warp's pairs are
-  unsigned next = 0, here = 0;               // places: to be copied to, to be read
+// A ring's places: their barriers, one that a span is there and one that it was read.
+struct Places {
+  unsigned ring, bars;
+  __device__ unsigned full(unsigned place) const { return bars + 16 * place; }
+  __device__ unsigned empty(unsigned place) const { return full(place) + 8; }
+  __device__ unsigned codes(unsigned place) const { return ring + place * CODES; }
+  __device__ unsigned scales(unsigned place) const {
+    return ring + PLACES * CODES + place * ARRAYS * SCALES;
+  }
+};
 
-  __device__ __forceinline__ Spans(const Stored& from, Size size, int row, int first, int end, int,
-                                   unsigned ring)
-      : codes(size.N / 8 * BITS), words(size.N / GROUP * SCALE_BYTES), left(end - first),
-        ring(ring), policy(evict_first()) {
-    int code = row / 8 * BITS, scale = row / GROUP * SCALE_BYTES, word = scale / 4 * 4;
-    long long at = (long long)first * words + word;
-    w = from.w + (long long)first * codes + code;
-    scales = from.scales + at;
-    biases = from.biases + at;
-    more_codes = codes - code;
-    more_scales = words - word;
-    unsigned warp = threadIdx.x % COPIERS / 32;
-    group = scale - word + warp / SHARE * ACROSS / GROUP * SCALE_BYTES;
-    factors = ring + PLACES * PLACE + warp * FACTORS;
-  }
-  // To where the next span belongs; what does not exist is 0.
-  __device__ __forceinline__ void fetch() {
-    if (left > 0) {
-      unsigned thread = threadIdx.x % COPIERS, to = ring + next * PLACE;
+// What the warps that copy are told of W.
+struct Maps {
+  const TensorMap *codes, *scales, *biases;
+};
+
+// Copies rows k to k + 127 of the columns from `column` on; what does not exist is 0. A whole warp.
+__device__ __forceinline__ void copy_span(const Maps& maps, const Stored& from, Size size,
+                                          const Places& to, unsigned place, int column, int k,
+                                          bool chunks, unsigned long long policy) {
+  unsigned lane = threadIdx.x % 32, full = to.full(place), scales = to.scales(place);
+  int scale = column / GROUP * SCALE_BYTES;
+  if (lane == 0) {
+    barrier_expect(full, chunks ? PLACE : CODES);
 #pragma unroll
-      for (int i = 0; i < SPAN * CHUNKS; i += COPIERS) {
-        int chunk = i + thread, k = chunk / CHUNKS, byte = chunk % CHUNKS * 16;
-        bool there = (k < left || MUTANT(columns_no_row_guard)) && byte < more_codes;
-        copy_async_16(to + k * PITCH + byte, w + unsigned(k * codes + byte), there, policy);
-      }
-#pragma unroll
-      for (int i = 0; i < ARRAYS * SPAN * EACH; i += COPIERS) {
-        int word = i + thread, k = word / EACH % SPAN, byte = word % EACH * 4;
-        const unsigned char* from = word < SPAN * EACH ? scales : biases;
-        if (ARRAYS * SPAN * EACH % COPIERS && word >= ARRAYS * SPAN * EACH) continue;
-        copy_async_4(to + SCALES + word * 4, from + unsigned(k * words + byte),
-                     k < left && byte < more_scales);
-      }
-      w += (long long)SPAN * codes;
-      scales += (long long)SPAN * words;
-      biases += (long long)SPAN * words;
-      left -= SPAN;
+    for (int i = 0; i < ROW_CODES; i += BOX)
+      copy_tile_once(to.codes(place) + i * SPAN, maps.codes, column / 8 * BITS + i, k, full, policy);
+    if (chunks) {
+      copy_tile(scales, maps.scales, scale / CHUNK * CHUNK, k, full);
+      if (ARRAYS == 2) copy_tile(scales + SCALES, maps.biases, scale / CHUNK * CHUNK, k, full);
     }
-    commit_copies();
-    next = next + 1 == PLACES ? 0 : next + 1;
   }
-  __device__ __forceinline__ void open() {
-#pragma unroll 1
-    for (int i = 0; i < PLACES - 1; i++) fetch();
-    here = PLACES - 1;
+  if (chunks) return;
+  constexpr int EACH = (SCALE_ROW + 3) / 4, AT_ONCE = 32 / EACH;  // words, rows
+  int words = size.N / GROUP * SCALE_BYTES, row = k + lane / EACH;
+  int byte = scale / 4 * 4 + lane % EACH * 4;
+  long long at = (long long)row * words + byte;
+  scales += lane / EACH * CHUNK + byte % CHUNK;
+#pragma unroll
+  for (int i = 0; i < SPAN; i += AT_ONCE) {
+    bool there = (row + i < size.K || MUTANT(columns_no_row_guard)) && byte < words;
+    copy_async_4(scales + i * CHUNK, from.scales + at, there);
+    if (ARRAYS == 2) copy_async_4(scales + SCALES + i * CHUNK, from.biases + at, there);
+    at += AT_ONCE * words;
   }
+  copies_arrive(full);
+}
+
+// A set's columns, for the warps that multiply.
+struct Spans {
+  Places places;
+  int group;              // bytes from a row's first scale that was copied to the warp's
+  unsigned factors;       // where the warp's pairs are
+  unsigned mine;          // bytes from a place's codes to what the lane asks for in the first step
+  int here = -1, phase = 0;
+
+  __device__ __forceinline__ Spans(const Places& places, int column) : places(places) {
+    int scale = column / GROUP * SCALE_BYTES;
+    unsigned lane = threadIdx.x % 32, warp = threadIdx.x % COPIERS / 32;
+    group = scale % CHUNK + warp / SHARE * ACROSS / GROUP * SCALE_BYTES;
+    factors = places.ring + PLACES * PLACE + warp * FACTORS;
+    unsigned byte = warp / SHARE * 16, row = lane * BOX;
+    mine = byte / BOX * BOX * SPAN + row + (byte % BOX ^ (row >> 7 & SWIZZLE) << 4);
+  }
+  // Goes on to the next span, and says that the last one was read.
   __device__ __forceinline__ void advance() {
-    wait_copies<PLACES - 2 + MUTANT(columns_late_copies)>();
-    // All copies of the set are there, and all have read the place that is next.
-    if (!MUTANT(columns_no_barrier)) sync_some<COPIERS>(2 + threadIdx.x / COPIERS);
-    fetch();
-    here = here + 1 == PLACES ? 0 : here + 1;
+    if (here >= 0) {
+      __syncwarp();
+      if (threadIdx.x % 32 == 0) barrier_arrive(places.empty(here));
+    }
+    if (++here == PLACES) here = 0, phase ^= 1;
+    if (!MUTANT(columns_no_wait)) barrier_wait(places.full(here), phase);
   }
   // Half `half` of step `step` of the span.
   __device__ __forceinline__ void load(Raw& raw, int step, int half) const {
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x % COPIERS / 32;
-    unsigned place = ring + here * PLACE;
-    unsigned from = place + (step * STEP + half * 32 + lane) * PITCH + warp / SHARE * 16;
+    // A multiple of 32 rows does not change the swizzle.
+    unsigned from = places.codes(here) + mine + (step * STEP + half * 32) * BOX;
     unsigned(&to)[4] = *(unsigned(*)[4])(raw.codes + 4 * half);
     ldmatrix<true>(to, from);
     if (SHARE > 1)
       for (int j = 0; j < 4; j++) to[j] >>= warp % SHARE * (16 / SHARE);
-    unsigned mine = row_of(0) % ACROSS / GROUP;
-    unsigned pairs = factors + ((step % 2 * GROUPS + mine) * 32 + lane % 4) * FACTOR;
+    unsigned group = row_of(0) % ACROSS / GROUP;
+    unsigned pairs = factors + ((step % 2 * GROUPS + group) * 32 + lane % 4) * FACTOR;
 #pragma unroll
     for (int octet = 4 * half; octet < 4 * half + 4; octet++) {
       unsigned at = pairs + octet * 4 * FACTOR;
@@ -178,15 +196,21 @@ struct Spans {
   // Makes the pairs of scales of step `step` of the span, a lane one of two rows, as `weights` takes
   // them: for all of the warp's columns once.
   __device__ __forceinline__ void prepare(int step) const {
-    unsigned lane = threadIdx.x % 32, place = ring + here * PLACE;
-    unsigned word = place + SCALES + (step * STEP + lane * 2) * EACH * 4;
+    unsigned lane = threadIdx.x % 32, odd = lane % 2, pair = odd * 16 + lane / 2;
+    unsigned rows = places.scales(here) + (step * STEP + lane) * CHUNK;
 #pragma unroll
     for (int i = 0; i < GROUPS; i++) {
-      unsigned byte = group + i * SCALE_BYTES, at = word + byte / 4 * 4, first = byte % 4;
-      unsigned to = factors + ((step % 2 * GROUPS + i) * 32 + lane) * FACTOR;
-      unsigned scale = pair(at, first);
+      // Rows lane and lane + 32, so that four lanes read the same banks, not eight; neighbours
+      // change one for one.
+      unsigned byte = group + i * SCALE_BYTES, at = rows + byte / 4 * 4;
+      unsigned low = row(at, byte % 4), high = row(at + 32 * CHUNK, byte % 4);
+      unsigned other = __shfl_xor_sync(~0u, odd ? low : high, 1);
+      unsigned first = odd ? other : low, second = odd ? high : other;
+      if (MUTANT(columns_same_row)) second = first;
+      unsigned scale = __byte_perm(first, second, 0x5410);
+      unsigned bias = __byte_perm(first, second, 0x7632);
+      unsigned to = factors + ((step % 2 * GROUPS + i) * 32 + pair) * FACTOR;
       if constexpr (MODE == AFFINE) {
-        unsigned bias = pair(at + SPAN * EACH * 4, first);
         if (HALF) store_shared(to, uint2{scale, bias});
         else store_shared(to, uint2{times(scale, powers(101, 101)), times(bias, powers(-32, -32))});
       } else {
@@ -197,17 +221,11 @@ struct Spans {
   }
 
  private:
-  // The scales of two rows, or their bytes in the low half of either half.
-  __device__ static __forceinline__ unsigned pair(unsigned at, unsigned first) {
-    unsigned low, high;
-    if (EACH == 1) {
-      uint2 both;
-      load_shared(both, at);
-      low = both.x, high = both.y;
-    } else low = load_shared_u32(at), high = load_shared_u32(at + EACH * 4);
-    if (MUTANT(columns_same_row)) high = low;
-    if (SCALE_BYTES == 2) return __byte_perm(low, high, first * 0x1111 + 0x5410);
-    return __byte_perm(low, high, first * 0x1111 + 0x0400) & 0x00ff00ff;
+  // The scale of a row, and in the high half its bias.
+  __device__ static __forceinline__ unsigned row(unsigned at, unsigned first) {
+    unsigned word = load_shared_u32(at);
+    if (ARRAYS == 1) return __byte_perm(word, 0, 0x4440 | first);
+    return __byte_perm(word, load_shared_u32(at + SCALES), first * 0x1111 + 0x5410);
   }
 };
 

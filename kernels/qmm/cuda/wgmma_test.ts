@@ -58,8 +58,8 @@ Deno.test("mailboxes take the place of stages where few would be left", () => {
 });
 
 Deno.test("sharedBytes() of x · W have a ring for each set", () => {
-  // Two places of 128 rows of 64 + 16 bytes, and of a word of scales and biases each; pairs.
-  const weights = 2 * 128 * (80 + 8) + 4096;
+  // Two places of 128 rows of 64 bytes, and of 16 of scales and biases each; pairs; barriers.
+  const weights = 2 * (128 * (64 + 32) + 16) + 4096;
   assertStrictEquals(
     sharedBytes(point({ layout: "nn" }), config),
     8 * 128 * 128 + weights + 8 * 16,
@@ -76,7 +76,7 @@ Deno.test("sharedBytes() have room for decoded scales where that is work", () =>
 });
 
 Deno.test("sharedBytes() have room for what sets hand over, and rows of y", () => {
-  const at = point({ m: 176, k: 8192, bits: 2, group: 32, layout: "nn" });
+  const at = point({ m: 176, k: 8192, bits: 2, group: 128 });
   const short = { ...config, BM: 176, ROWS: 64, SETS: 3, CLUSTER: 5 };
   // Two of three sets hand over four sums of each thread for 8 of 22 times 8 tokens.
   const sums = 2 * 8 * 384 * 16 + 176 * 72 * 2;

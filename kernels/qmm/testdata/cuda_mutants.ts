@@ -210,6 +210,13 @@ export const COLUMNS: CudaPlace = columns(
   [32, 128, 1, 2, 2],
 );
 
+/** Scales of x · W in chunks, more spans than the warps that copy have filled places. */
+const CHUNKS: CudaPlace = columns(
+  [9, 512, 2056],
+  ["bf16", "affine", 4, 64],
+  [16, 64, 2, 3, 1],
+);
+
 /** Mailboxes where stages were. */
 export const LATE: CudaPlace = warpgroups(
   [200, 128, 1024],
@@ -246,18 +253,21 @@ export const wgmmaPlaces: readonly CudaPlace[] = [
 
 /** x · W: each width, group and mode, scales one by one, and each number of warpgroups. */
 export const columnPlaces: readonly CudaPlace[] = [
-  COLUMNS,
+  ...[COLUMNS, CHUNKS],
   columns([17, 256, 520], ["f16", "affine", 4, 128], [32, 128, 2, 2, 1]),
   columns([40, 128, 200], ["bf16", "affine", 8, 64], [64, 128, 1, 2, 1]),
   columns([18, 192, 392], ["f16", "affine", 8, 32], [32, 128, 1, 2, 1]),
   columns([70, 256, 264], ["bf16", "affine", 2, 128], [128, 128, 1, 2, 1]),
   columns([9, 320, 400], ["f16", "affine", 2, 32], [16, 64, 3, 2, 1]),
+  columns([9, 256, 1096], ["bf16", "affine", 4, 128], [16, 64, 3, 2, 1]),
+  columns([9, 256, 456], ["f16", "affine", 8, 32], [16, 256, 1, 2, 1]),
   columns([17, 256, 776], ["bf16", "mxfp4"], [32, 128, 1, 2, 3]),
   columns([12, 128, 136], ["f16", "mxfp4"], [16, 128, 1, 2, 1]),
   columns([33, 128, 264], ["bf16", "mxfp8"], [64, 64, 1, 2, 1]),
   columns([10, 256, 256], ["f16", "mxfp8"], [16, 128, 1, 2, 1]),
   columns([20, 192, 520], ["bf16", "nvfp4"], [32, 64, 4, 2, 1]),
   columns([16, 64, 72], ["f16", "nvfp4"], [16, 64, 1, 2, 1]),
+  columns([16, 256, 264], ["f16", "nvfp4"], [16, 64, 1, 2, 1]),
 ];
 
 function mutantCase(
@@ -305,8 +315,12 @@ export const mutantCases: Readonly<Record<string, MutantCase<QmmPoint>>> = {
   ]),
   "mail where stages were": mutantCase(LATE, ["warpgroup_early_mail"]),
   "columns for warpgroups": mutantCase(COLUMNS, [
-    ...["columns_no_row_guard", "columns_late_copies"],
-    ...["columns_no_barrier", "columns_same_row", "columns_no_warp_barrier"],
+    ...["columns_no_row_guard", "columns_no_wait", "warpgroup_early_weights"],
+    ...["warpgroup_few_reads", "columns_same_row", "columns_no_warp_barrier"],
+  ]),
+  "columns with chunks of scales": mutantCase(CHUNKS, [
+    ...["columns_no_wait", "warpgroup_early_weights", "warpgroup_few_reads"],
+    "columns_same_row",
   ]),
   "decoded scales": mutantCase(DECODED, ["warpgroup_early_scales"]),
   "one scale a row": mutantCase(CHANNEL_TILE, ["qmm_channel_groups"]),
