@@ -14,6 +14,7 @@
 #ifndef MNKBENCH_WGMMA_COLUMNS
 #define MNKBENCH_WGMMA_COLUMNS
 #include "../../common/mutant.h"
+#include "../../device/ptx_arrive.h"
 #include "../../device/ptx_copy.h"
 #include "../../device/ptx_memory.h"
 #include "wgmma_decode.cuh"
