@@ -24,6 +24,7 @@ import {
   type Filter,
   nothing,
 } from "../../../session/cases.ts";
+import { isAuto } from "../../../bench/tune/auto_kernel.ts";
 import { distinctBuilds } from "../../../session/build_ahead.ts";
 import { recordedRows } from "../../../session/hints.ts";
 import { suiteNames } from "../../../suites/mod.ts";
@@ -96,8 +97,8 @@ export async function buildAll(
 }
 
 /**
- * The names of the suites with recorded rows on devices of `arch`; none, which stands for all, where
- * there is no such device. For the points of other suites nothing says which configs are worth
+ * The names of the suites with recorded configs on devices of `arch`; none, which stands for all,
+ * where there is no such device. For the points of other suites nothing says which configs are worth
  * their place in an archive.
  *
  * @param note Takes a line about suites that are left out.
@@ -107,7 +108,11 @@ export function recordedSuites(
   note: (line: string) => void,
 ): readonly string[] {
   const recorded = new Set(
-    recordedRows(archInfo(arch).info).map(({ suite }) => suite),
+    recordedRows(archInfo(arch).info)
+      .filter(({ kernel, config, source_hash }) =>
+        config !== "" && source_hash !== "" && !isAuto(kernel)
+      )
+      .map(({ suite }) => suite),
   );
   const suites = suiteNames.filter((name) => recorded.has(name));
   const others = suiteNames.filter((name) => !recorded.has(name));

@@ -233,7 +233,7 @@ export const ROWS: readonly HarnessMutant[] = [
     ],
     [
       "slower without an interval",
-      "isSlower ? between.low > 0",
+      "isSlower ? between.low > marginUs",
       "isSlower ? between.low > -1e9",
       "noise would be slower",
     ],
