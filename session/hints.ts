@@ -14,14 +14,19 @@ import {
 import { UserError } from "../bench/model/errors.ts";
 import { recordsOf } from "../bench/row/csv_records.ts";
 import { deviceFolder } from "../bench/row/results.ts";
-import { HINT_COLUMNS, type HintRow, Hints } from "../bench/tune/hints.ts";
+import {
+  HINT_COLUMNS,
+  type HintRow,
+  Hints,
+  pointOf,
+} from "../bench/tune/hints.ts";
 import type { DeviceInfo } from "../bench/device/device.ts";
 import { HOME, RESULTS } from "./home.ts";
 
 const known = new Map<string, Hints>();
 const read = new Map<string, readonly HintRow[]>();
 
-/** Whose rows are wanted: those of its architecture, at points that several devices have its own. */
+/** The device that rows are wanted for. */
 export type Wanted = Pick<DeviceInfo, "arch" | "name">;
 
 /** The recorded configs of devices like `wanted`; read once. */
@@ -43,9 +48,9 @@ export function rowsOn(wanted: Wanted): readonly HintRow[] {
 const keyOf = ({ arch, name }: Wanted) => `${arch} ${name}`;
 
 /**
- * The rows in `folder` of devices of an architecture. What several devices have a row of at a point
- * is taken of one: the device itself, else the one with the most rows, as times of two devices
- * do not order kernels. What cannot be read, or is no CSV of results, gives none: `table` says what
+ * The rows in `folder` of devices of an architecture. Where several devices have rows of a point,
+ * those of the device itself are taken, else those of the device with the most rows: times of two
+ * devices do not order kernels. What cannot be read, or is no CSV of results, gives none: `table` says what
  * is wrong with it, and a search without hints only takes longer.
  *
  * @param folder A folder of CSVs for each device. @default {the program's results}
@@ -65,22 +70,11 @@ export function recordedRows(
   );
   const taken = new Set<string>();
   return devices.flatMap(({ rows }) => {
-    const left = rows.filter((row) => !taken.has(measuredAt(row)));
-    left.forEach((row) => taken.add(measuredAt(row)));
+    const left = rows.filter((row) => !taken.has(pointOf(row)));
+    left.forEach((row) => taken.add(pointOf(row)));
     return left;
   });
 }
-
-/** What rows that are compared with each other have in common. */
-function measuredAt(row: HintRow): string {
-  return POINT_COLUMNS.map((column) => row[column]).join("\0");
-}
-
-const OF_KERNEL: readonly string[] = [
-  ...["kernel", "backend", "arch", "config", "status", "median_us"],
-  "source_hash",
-];
-const POINT_COLUMNS = HINT_COLUMNS.filter((name) => !OF_KERNEL.includes(name));
 
 function filesIn(
   folder: string,

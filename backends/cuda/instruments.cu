@@ -89,7 +89,7 @@ static __device__ __forceinline__ uint4 load_16(const uint4 *from, unsigned long
 #endif
 }
 
-static __device__ __forceinline__ unsigned long long once() {
+static __device__ __forceinline__ unsigned long long read_policy() {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
   return evict_first();
 #else
@@ -104,7 +104,7 @@ static __device__ __forceinline__ void load_loop(const void *p, long long bytes,
   const uint4 *from = static_cast<const uint4 *>(p);
   const long long whole = bytes / 16, step = static_cast<long long>(gridDim.x) * blockDim.x;
   long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
-  const unsigned long long policy = once();
+  const unsigned long long policy = read_policy();
   unsigned folded = tail(p, bytes, i);
   for (; i + (U - 1) * step < whole; i += U * step) {
     uint4 v[U];

@@ -187,7 +187,8 @@ function kernelOf(
   return [op, kernel, backend].join(" ");
 }
 
-function pointOf(
+/** A point of a suite, whichever kernel, timer or device it is of. */
+export function pointOf(
   { suite, a_type, b_type, layout, m, n, k, params }: HintRow,
 ): string {
   return [suite, a_type, b_type, layout, m, n, k, params].join("\0");

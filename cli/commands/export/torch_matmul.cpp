@@ -22,9 +22,8 @@ namespace {
 
 constexpr int kMostDevices = 64;
 
-// Messages are made without streams: where an extension is linked to the C++ library statically, its
-// streams look for facets in a locale of PyTorch's copy of that library, and a number is written by
-// what is no function for it.
+// Messages use no streams: where the C++ library is linked into this extension statically, its streams
+// find the locale of PyTorch's copy, in which facets have other numbers, and writing a number crashes.
 std::string text(const char* part) { return part; }
 std::string text(const std::string& part) { return part; }
 std::string text(int64_t part) { return std::to_string(part); }

@@ -144,9 +144,9 @@ export const dotRules = {
  * A rough time of a config in µs: B at the rate that the bytes in flight allow, A as often
  * as there are groups, the products, and the steps that wait for one another.
  *
- * Where memory limits all of them, the times differ by the batches of loads that follow one another
- * and by the chunks of a batch: both terms are fitted to the order of the configs measured at one row
- * (`docs/notes/2026-11-24-decode-tokens-as-columns.md`).
+ * Two small terms order configs that memory limits equally: one for each batch of loads after the
+ * first, one for each chunk by which a batch differs from {@linkcode CHUNKS}. They are fitted to the
+ * order of the configs measured at M = 1 (`docs/notes/2026-11-24-decode-tokens-as-columns.md`).
  */
 export function predictDot(
   point: MatmulPoint,

@@ -210,7 +210,8 @@ function issueOf({ bits, mode, transposed }: QmmPoint): number {
 /**
  * A rough time in µs, of use to order configs: launch, first data, steps at a rate that tensor
  * cores, issue, a set's own waits and the second-level cache limit together, and what sums take.
- * The constants are fitted to times of 1900 configs on an H200.
+ * The constants are fitted to times of 1900 configs on an H200; those of x · W are older than its
+ * copies by tensor maps.
  */
 export function predictWgmma(
   point: QmmPoint,
