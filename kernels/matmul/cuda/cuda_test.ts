@@ -14,7 +14,7 @@ import { TYPES } from "../point.ts";
 import { cases, DOTS, dotted, EXTREMES, tile } from "../testdata/cases.ts";
 import { config, kernel, legal, plan, seed } from "../testdata/listener.ts";
 import { cudaKernels } from "./cuda.ts";
-import { dotRules, predictDot } from "./dot.ts";
+import { dotRules, predictDot } from "../../common/dot_products.ts";
 
 Deno.test("cudaKernels are in the order of listings", () => {
   assertEquals(cudaKernels.map((k) => k.name), [

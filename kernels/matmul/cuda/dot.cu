@@ -1,194 +1,57 @@
-// C = epilogue(A . B) for a handful of rows of A: fused multiply-adds, no tensor cores.
-//
-// Idea: with ROWS rows of A every element of B is used ROWS times, so nothing but reading B
-// counts, and of that the one round trip more than the bytes. Each thread asks for UNROLL
-// chunks (16 bytes) of each of its columns before anything else, and no chunk passes through
-// shared memory. K is spread over the threads of a block and the blocks of a cluster; their
-// sums meet by shuffles, once in shared memory, and once in that of the cluster's first
-// block, always in the same order.
-//
-//   nt, B[N, K]: a thread takes a chunk of K of each of COLS columns, and of ROWS rows of A.
-//   nn, B[K, N]: a thread takes PER columns of one k; COLS / PER threads lie side by side.
-//
-// Compile-time: TYPE, LAYOUT, ROWS (M or a little more), THREADS, COLS, UNROLL, CLUSTER.
+// C = epilogue(A . B) for a handful of rows of A, by dot_products.cuh of kernels/common.
 //
 //   A [M, K], rows lda apart   B rows ldb apart   bias [N] or null   C [M, N], rows ldc apart
+//   nt, B[N, K]   nn, B[K, N]
 //   grid ceil(N / COLS) * CLUSTER, block THREADS
-#include "../../common/mutant.h"
-#include "../../device/ptx_barrier.h"
-#include "../../device/ptx_memory.h"
-#include "tile/element.cuh"
+#include "../../common/dot_products.cuh"
 
-enum Layout { nn, nt };
-constexpr bool NT = LAYOUT == nt;
-// Elements of a chunk, threads side by side along a row of B, and their phases of K.
-constexpr int PER = 16 / sizeof(TYPE), ACROSS = NT ? 1 : COLS / PER, PHASES = THREADS / ACROSS;
-// Columns of a thread, its chunks of B and the k of a chunk.
-constexpr int OWN = NT ? COLS : PER, CHUNKS = NT ? COLS : 1, KS = NT ? PER : 1;
-// Sums of a thread, of a block; few sums are split, lest each wait for the one before.
-constexpr int SUMS = ROWS * OWN, OUT = ROWS * COLS, CHAINS = !NT || SUMS > 4 ? 1 : 8 / SUMS;
-static_assert(ACROSS <= 32 && OUT <= THREADS, "a thread finishes at most one sum");
-
-using Chunk = Pack<TYPE, PER>;
-
-__device__ inline Chunk stream(const TYPE* from, bool there, unsigned long long policy) {
-  uint4 x;
-  load_once(x, from, there, policy);
-  return *(Chunk*)&x;
-}
-
-struct Site {
-  const TYPE *A, *B;
-  int M, N, K, lda, ldb;
+// The thread's columns of B, and the element of C that it stores, if it stores one.
+struct Columns {
+  const TYPE *B, *bias;
+  TYPE* C;
+  int M, N, K, ldb, ldc, relu;
   // The thread's first column.
   int n0;
-};
+  int n, row;
+  bool stores;
+  float b;
 
-// What a thread has in flight: steps PHASES apart. WHOLE: chunks start on 16 bytes, and each
-// exists wholly or not at all; others are read element by element, one step at a time.
-template <bool WHOLE>
-struct Batch {
-  static constexpr int DEPTH = WHOLE ? UNROLL : 1;
-  Chunk b[DEPTH][CHUNKS];
-  Pack<TYPE, KS> a[DEPTH][ROWS];
-
-  // Steps from `q` on, of which those before `end` exist.
-  __device__ void load(const Site& at, int q, int end, unsigned long long policy) {
-#pragma unroll
-    for (int u = 0; u < DEPTH; u++) {
-      int step = q + u * PHASES;
-#pragma unroll
-      for (int c = 0; c < CHUNKS; c++) {
-        int n = at.n0 + (NT ? c : 0);
-        bool there = step < end && (n < at.N || MUTANT(dot_no_column_guard));
-        const TYPE* p = NT ? at.B + (long long)n * at.ldb + (long long)step * PER
-                           : at.B + (long long)step * at.ldb + n;
-        if (WHOLE) b[u][c] = stream(p, there, policy);
-        else b[u][c] = ::load<PER>(p, there ? NT ? at.K - step * PER : at.N - n : 0);
-      }
-    }
-#pragma unroll
-    for (int u = 0; u < DEPTH; u++) {
-      int step = q + u * PHASES;
-#pragma unroll
-      for (int r = 0; r < ROWS; r++) {
-        bool there = step < end && r < at.M;
-        const TYPE* p = at.A + (long long)r * at.lda + (long long)step * KS;
-        a[u][r] = {};
-        if (!WHOLE) a[u][r] = ::load<KS>(p, there ? at.K - step * KS : 0);
-        else if (there) a[u][r] = *(const Pack<TYPE, KS>*)p;
-      }
-    }
+  __device__ int column(int c) const { return n0 + (NT ? c : 0); }
+  __device__ bool has(int c) const { return column(c) < N || MUTANT(dot_no_column_guard); }
+  __device__ const TYPE* chunk(int c, int step) const {
+    return NT ? B + (long long)column(c) * ldb + (long long)step * PER
+              : B + (long long)step * ldb + column(c);
   }
+  __device__ int left(int c, int step) const { return NT ? K - step * PER : N - column(c); }
 
-  __device__ void multiply(float (&sum)[CHAINS][SUMS]) const {
-#pragma unroll
-    for (int u = 0; u < DEPTH; u++)
-#pragma unroll
-      for (int e = 0; e < PER; e++)
-#pragma unroll
-        for (int r = 0; r < ROWS; r++) {
-          float x = widen(a[u][r].at[NT ? e : 0]);
-#pragma unroll
-          for (int c = 0; c < CHUNKS; c++)
-            sum[e % CHAINS][r * OWN + (NT ? c : e)] += x * widen(b[u][c].at[e]);
-        }
+  __device__ void open(bool first) {
+    int tid = threadIdx.x;
+    n = firstColumn() + tid % COLS, row = tid / COLS;
+    stores = first && row < M && n < N;
+    b = stores && bias ? widen(bias[n]) : 0;
+  }
+  __device__ void finish(float total) const {
+    if (stores) narrow(epilogue(total, b, leastOf(relu)), C[(long long)row * ldc + n]);
   }
 };
 
-// Sums over the lanes that share columns. Halves change hands, so that each lane ends with
-// a share of the sums and writes it to `to`.
-__device__ inline void meet(float (&sum)[SUMS], float* to) {
-  int count = SUMS, first = 0, across = threadIdx.x % ACROSS * (NT ? 0 : OWN);
-  bool mine = true;
-#pragma unroll
-  for (int apart = 16; apart >= ACROSS; apart /= 2) {
-    bool upper = threadIdx.x & apart;
-    if (count > 1) {
-      count /= 2;
-#pragma unroll
-      for (int i = 0; i < SUMS / 2; i++) {
-        if (i >= count) break;
-        float give = upper ? sum[i] : sum[i + count], keep = upper ? sum[i + count] : sum[i];
-        sum[i] = keep + __shfl_xor_sync(~0u, give, apart);
-      }
-      if (upper && !MUTANT(dot_same_lanes)) first += count;
-    } else {
-      sum[0] += __shfl_xor_sync(~0u, sum[0], apart);
-      mine = mine && !upper;
-    }
-  }
-#pragma unroll
-  for (int i = 0; i < SUMS; i++) {
-    if (i >= count) break;
-    int at = first + i;
-    if (mine) to[at / OWN * COLS + across + at % OWN] = sum[i];
-  }
-}
-
 template <bool WHOLE>
-__device__ inline void dots(const TYPE* A, const TYPE* B, const TYPE* bias, TYPE* C, int M,
-                            int N, int K, int lda, int ldb, int ldc, int relu) {
-  SHARED(float, warps, [THREADS / 32][OUT]);
-  int tid = threadIdx.x, rank = blockIdx.x % CLUSTER, n0 = blockIdx.x / CLUSTER * COLS;
-  Site at = {A, B, M, N, K, lda, ldb, n0 + tid % ACROSS * (NT ? 0 : OWN)};
-  int steps = (K + KS - 1) / KS, share = (steps + CLUSTER - 1) / CLUSTER;
-  int q = rank * share + tid / ACROSS, end = min(steps, (rank + 1) * share + MUTANT(dot_long_share));
-  unsigned long long policy = evict_first();
-  Batch<WHOLE> batch;
-  batch.load(at, q, end, policy);
-  // That the others run too is known by the time that they are written to.
-  if (CLUSTER > 1) cluster_arrive_relaxed();
-
-  int n = n0 + tid % COLS, row = tid / COLS;
-  bool stores = rank == 0 && row < M && n < N;
-  float b = stores && bias ? widen(bias[n]) : 0;
-
-  float sum[CHAINS][SUMS] = {};
-  while (true) {
-    batch.multiply(sum);
-    q += Batch<WHOLE>::DEPTH * PHASES;
-    if (q >= end) break;
-    batch.load(at, q, end, policy);
-  }
-#pragma unroll
-  for (int c = 1; c < CHAINS; c++)
-#pragma unroll
-    for (int i = 0; i < SUMS; i++) sum[0][i] += sum[c][i];
-
-  meet(sum[0], warps[tid / 32]);
-  if (!MUTANT(dot_no_barrier)) __syncthreads();
-  float total = 0;
-  if (tid < OUT)
-#pragma unroll
-    for (int w = 0; w < THREADS / 32; w++) total += warps[w][tid];
-#if CLUSTER > 1
-  SHARED(float, ranks, [CLUSTER][OUT]);
-  __syncwarp();
-  if (!MUTANT(dot_early_store)) cluster_wait();
-  if (tid < OUT) store_cluster(shared_address(&ranks[rank][tid]), 0, total);
-  __syncwarp();
-  MUTANT(dot_relaxed_arrive) ? cluster_arrive_relaxed() : cluster_arrive();
-  if (rank > 0) return;
-  if (!MUTANT(dot_no_cluster_wait)) cluster_wait();
-  total = 0;
-  if (tid < OUT)
-#pragma unroll
-    for (int r = MUTANT(dot_skip_block); r < CLUSTER; r++) total += ranks[r][tid];
-#endif
-  if (stores) narrow(epilogue(total, b, leastOf(relu)), C[(long long)row * ldc + n]);
+__device__ inline void multiply(const TYPE* A, const TYPE* B, const TYPE* bias, TYPE* C, int M,
+                                int N, int K, int lda, int ldb, int ldc, int relu) {
+  Columns columns = {B, bias, C, M, N, K, ldb, ldc, relu, firstColumn() + ownColumn()};
+  dots<WHOLE>({A, M, K, lda}, columns);
 }
 
 // Apart, so that the path that matters reaches its first load in a straight line.
 __device__ __noinline__ void ragged(const TYPE* A, const TYPE* B, const TYPE* bias, TYPE* C,
                                     int M, int N, int K, int lda, int ldb, int ldc, int relu) {
-  dots<false>(A, B, bias, C, M, N, K, lda, ldb, ldc, relu);
+  multiply<false>(A, B, bias, C, M, N, K, lda, ldb, ldc, relu);
 }
 
 // `whole` says that chunks of B, and of A where it is read by chunks, are as WHOLE needs them.
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
 dot(const TYPE* A, const TYPE* B, const TYPE* bias, TYPE* C, int M, int N, int K, int lda,
     int ldb, int ldc, int whole, int relu) {
-  if (whole) dots<true>(A, B, bias, C, M, N, K, lda, ldb, ldc, relu);
+  if (whole) multiply<true>(A, B, bias, C, M, N, K, lda, ldb, ldc, relu);
   else ragged(A, B, bias, C, M, N, K, lda, ldb, ldc, relu);
 }

@@ -1,203 +1,32 @@
 /**
  * The kernel for a handful of rows: dot products by fused multiply-adds.
  *
- * With M of a few, B is all there is to read, and a tensor core's 16 rows are mostly padding.
- *
  * @module
  */
 
-import type { DeviceInfo } from "../../../bench/device/device.ts";
-import { BYTES } from "../../../bench/model/dtype.ts";
-import { grid, type Values } from "../../../bench/model/grid.ts";
-import type { Rule } from "../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import type { Site } from "../../common/decompose_k.ts";
+import {
+  areChunks,
+  type DotConfig,
+  dotConfigs,
+  dotDefines,
+  dotRules,
+  dotShape,
+  predictDot,
+  tooManyRows,
+} from "../../common/dot_products.ts";
 import { launched } from "../../common/launch.ts";
-import { covering, noClusters, padding, tooOld } from "../../common/rules.ts";
+import { tooOld } from "../../common/rules.ts";
 import { matmul } from "../op.ts";
 import { hasRelu, type MatmulPoint } from "../point.ts";
 
-/** The tunables of dot.cu. */
-type DotConfig = Values & {
-  readonly THREADS: number;
-  /** Columns of a block. */
-  readonly COLS: number;
-  /** Chunks of a column, or rows of B, that a thread asks for at once. */
-  readonly UNROLL: number;
-  /** Blocks that share K. */
-  readonly CLUSTER: number;
-};
-
-/** Rows of A that a thread has registers for. */
-const MOST_ROWS = 8;
-/** Threads of the smallest block: a shape that has no work for more is left with it. */
-const LEAST_THREADS = 128;
-/** Registers of a multiprocessor, and of a thread but for a few. */
-const REGISTERS = { unit: 65536, thread: 236 };
-
-/** Chunks of 16 bytes that a thread of the fastest configs asks for at once. */
-const CHUNKS = 4;
-
-/** The work of a block and of a thread at a config. */
-interface Work {
-  /** Groups of columns. */
-  readonly groups: number;
-  /** 16-byte chunks of B that a thread asks for in one step. */
-  readonly chunks: number;
-  /** Steps that a thread has. */
-  readonly steps: number;
-  /** Steps that a block has, and how many of them its threads take at once. */
-  readonly share: number;
-  readonly phases: number;
-  /** About how many registers a thread needs. */
-  readonly registers: number;
-}
-
-/** Cuts `point` as dot.cu does. */
-function cutOf(
-  { m, n, k, type, layout }: MatmulPoint,
-  { THREADS, COLS, UNROLL, CLUSTER }: DotConfig,
-): Work {
-  const per = 16 / BYTES[type];
-  const nt = layout === "nt";
-  const rows = rowsOf(m);
-  const share = Math.ceil((nt ? Math.ceil(k / per) : k) / CLUSTER);
-  const phases = nt ? THREADS : THREADS * per / COLS;
-  const chunks = nt ? COLS : 1;
-  return {
-    groups: Math.ceil(n / COLS),
-    chunks,
-    steps: Math.ceil(share / phases),
-    share,
-    phases,
-    registers: registersOf({ rows, chunks, per, nt }, UNROLL),
-  };
-}
-
-/** The registers that nvcc 13.0 takes for sm_90a; measured, without spills where it fits. */
-function registersOf(
-  { rows, chunks, per, nt }: {
-    readonly rows: number;
-    readonly chunks: number;
-    readonly per: number;
-    readonly nt: boolean;
-  },
-  unroll: number,
-): number {
-  // 16-bit chunks of A are also widened, and have addresses of their own.
-  const a = nt ? (per === 8 ? 6 : 4) * rows : rows;
-  return (nt && per === 8 ? 56 : 48) + unroll * (4 * chunks + a) +
-    rows * (nt ? chunks : per);
-}
-
-/** Rows of A that are compiled in. */
-function rowsOf(m: number): number {
-  return covering(m, 1);
-}
-
-/** The rules of a config, by name. */
-export const dotRules = {
-  warps: (_, { THREADS }) =>
-    THREADS % 32 === 0
-      ? undefined
-      : `sums meet in whole warps, which ${THREADS} threads are not`,
-  columns: ({ n, ...point }, { COLS }) =>
-    padding("COLS", COLS, Math.max(columnsOf(point)[0]!, covering(n, 1))),
-  finish({ m }, { THREADS, COLS }) {
-    const sums = rowsOf(m) * COLS;
-    return sums <= THREADS
-      ? undefined
-      : `${sums} sums are more than the ${THREADS} threads that finish one each`;
-  },
-  registers(point, config) {
-    const { registers } = cutOf(point, config);
-    const most = Math.min(REGISTERS.thread, REGISTERS.unit / config.THREADS);
-    return registers <= most
-      ? undefined
-      : `about ${registers} registers a thread are more than ${most}`;
-  },
-  unroll(point, config) {
-    const { steps } = cutOf(point, config);
-    return config.UNROLL === 1 || config.UNROLL < 2 * steps
-      ? undefined
-      : `UNROLL=${config.UNROLL} is more than twice the ${steps} steps of a thread`;
-  },
-  idle(point, config) {
-    const { share, phases } = cutOf(point, config);
-    const least = config.THREADS === LEAST_THREADS && config.CLUSTER === 1;
-    return least || 2 * share >= phases
-      ? undefined
-      : `more than half of the threads would have no part of K=${point.k}`;
-  },
-  cluster(point, config, info) {
-    if (config.CLUSTER === 1) return undefined;
-    const reason = noClusters(info);
-    if (reason !== undefined) return reason;
-    const { groups } = cutOf(point, config);
-    return groups < 2 * info.units
-      ? undefined
-      : `${groups} groups of columns fill ${info.units} multiprocessors without clusters`;
-  },
-} satisfies Record<string, Rule<MatmulPoint, DotConfig>>;
-
-/**
- * A rough time of a config in µs: B at the rate that the bytes in flight allow, A as often
- * as there are groups, the products, and the steps that wait for one another.
- *
- * Two small terms order configs that memory limits equally: one for each batch of loads after the
- * first, one for each chunk by which a batch differs from {@linkcode CHUNKS}. They are fitted to the
- * order of the configs measured at M = 1 (`docs/notes/2026-11-24-decode-tokens-as-columns.md`).
- */
-export function predictDot(
-  point: MatmulPoint,
-  config: DotConfig,
-  { units }: DeviceInfo,
-): number {
-  const { m, n, k, type } = point;
-  const { THREADS, UNROLL, CLUSTER } = config;
-  const { groups, chunks, registers, steps } = cutOf(point, config);
-  const blocks = groups * CLUSTER;
-  const room = Math.min(
-    Math.floor(2048 / THREADS),
-    Math.floor(REGISTERS.unit / (THREADS * registers)),
-  );
-  const busy = Math.min(units, blocks);
-  const resident = Math.min(Math.max(1, room), Math.ceil(blocks / units));
-  const weights = n * k * BYTES[type];
-  const flying = busy * resident * THREADS * 16 * chunks *
-    Math.min(UNROLL, steps);
-  // Bytes per µs: of memory, of a round trip of 0.75 µs, of a multiprocessor's port.
-  const rate = Math.min(4.3e6, flying / 0.75, busy * 112e3);
-  const cached = groups * m * k * BYTES[type] / 5.5e6;
-  // About four instructions a product, as seen on an H200: both factors are widened.
-  const math = 4 * m * n * k / (busy * 128 * 1755);
-  const waves = Math.ceil(blocks / (units * resident));
-  const batches = Math.ceil(steps / UNROLL);
-  const kept = chunks * Math.min(UNROLL, steps);
-  return 5.15 + Math.max(weights / rate, cached, math) + 0.1 * waves +
-    0.05 * (batches - 1) +
-    0.02 * Math.max(0, kept - CHUNKS) + 0.06 * Math.max(0, CHUNKS - kept) +
-    (CLUSTER > 1 ? 0.45 : 0);
-}
-
-/** Columns of a block: with `nn`, whole 32-byte sectors of a row of B. */
-function columnsOf(
-  { type, layout }: Pick<MatmulPoint, "type" | "layout">,
-): readonly number[] {
-  return layout === "nt"
-    ? [1, 2, 4, 8]
-    : [2, 4, 8, 16].map((chunks) => chunks * 16 / BYTES[type]);
-}
-
-/** Returns whether B, and A where it is read by chunks, are whole 16-byte chunks at such addresses. */
-function isWhole({ point, operands }: Site): boolean {
+/** Returns whether B, and A where it is read by chunks, are whole 16-byte chunks. */
+function isWhole({ point, operands: { A, B } }: Site): boolean {
   const { n, k, lda, ldb, layout, type } = point;
-  const per = 16 / BYTES[type];
-  const [read, lengths] = layout === "nt"
-    ? [[operands.A!, operands.B!], [lda, ldb, k]]
-    : [[operands.B!], [ldb, n]];
-  return read.every(({ address }) => address % 16n === 0n) &&
-    lengths.every((length) => length % per === 0);
+  return layout === "nt"
+    ? areChunks([A!, B!], [lda, ldb, k], type)
+    : areChunks([B!], [ldb, n], type);
 }
 
 /** The kernel. */
@@ -207,40 +36,23 @@ export const dot: Kernel<MatmulPoint> = launched<MatmulPoint, DotConfig>(
     name: "dot",
     backend: "cuda",
     idea: "multiply-adds for a few rows, all of B in flight, K over a cluster",
-    unsupported: ({ m }, info) =>
-      tooOld(info) ??
-        (m <= MOST_ROWS
-          ? undefined
-          : `M=${m}: a thread has registers for ${MOST_ROWS} rows of sums`),
-    configs: (point) =>
-      grid({
-        // Of configs with the same predicted time the first is tried first. 224: K = 7168 is four times
-        // as many chunks of 16 bytes, where a block of 256 has idle threads.
-        THREADS: [LEAST_THREADS, 256, 512, 224],
-        COLS: columnsOf(point),
-        UNROLL: [1, 2, 4, 8],
-        CLUSTER: [1, 2, 4, 8],
-      }),
+    unsupported: (point, info) => tooOld(info) ?? tooManyRows(point),
+    configs: (point) => dotConfigs(point),
     rules: dotRules,
     predict: predictDot,
-    build: ({ m, type, layout }, config) => ({
+    build: (point, config) => ({
       source: new URL("./dot.cu", import.meta.url),
-      defines: { TYPE: type, LAYOUT: layout, ROWS: rowsOf(m), ...config },
+      defines: { LAYOUT: point.layout, ...dotDefines(point, config) },
     }),
     launch(site) {
       const { point, config, operands: { A, B, bias, C } } = site;
       const { m, n, k, lda, ldb, ldc } = point;
-      const { THREADS, CLUSTER } = config;
       return {
         args: [
           ...[A, B, bias, C, m, n, k, lda, ldb, ldc],
           ...[isWhole(site), hasRelu(point)],
         ],
-        shape: {
-          grid: [cutOf(point, config).groups * CLUSTER, 1, 1],
-          block: [THREADS, 1, 1],
-          ...(CLUSTER > 1 ? { cluster: CLUSTER } : {}),
-        },
+        shape: dotShape(point, config),
       };
     },
   },

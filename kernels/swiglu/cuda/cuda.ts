@@ -30,6 +30,7 @@ import {
   ringTime,
 } from "../../common/wgmma_ring.ts";
 import { swiglu, type SwigluPoint } from "../op.ts";
+import { fusedDot } from "./fused_dot.ts";
 
 /** K of a box: 128 bytes. */
 const BOX = 64;
@@ -235,5 +236,5 @@ const merged: Kernel<SwigluPoint> = defineKernel(swiglu, {
 /** In the order of listings and tables. */
 export const cudaKernels: readonly Kernel<SwigluPoint>[] = [
   ...[cublas, merged],
-  fused,
+  ...[fused, fusedDot],
 ];

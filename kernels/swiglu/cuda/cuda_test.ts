@@ -1,4 +1,9 @@
-import { assert, assertEquals, assertStrictEquals } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertStrictEquals,
+} from "@std/assert";
 import { cudaTest } from "../../../backends/testdata/cuda_mocks.ts";
 import { blocksPerUnit } from "../../../bench/model/occupancy.ts";
 import type { Blas, Matrix } from "../../../bench/device/blas.ts";
@@ -9,7 +14,7 @@ import { listen } from "../../testdata/listener.ts";
 import { swiglu } from "../op.ts";
 import { cudaKernels } from "./cuda.ts";
 
-const [cublas, merged, fused] = cudaKernels;
+const [cublas, merged, fused, fusedDot] = cudaKernels;
 
 /** The legal configs of `fused` at a shape in bf16, on an H200. */
 function configsAt(m: number, n: number, k: number) {
@@ -89,6 +94,78 @@ Deno.test("prepare() of fused gives maps of both weights and of X, and slices of
     launch!.shape!.sharedBytes,
     3 * ((64 * 2 + 80) * 128 * 2 + 16) + 3 * 854 * 16 + 16,
   );
+});
+
+/** What `fused-dot` says of M at N = 256, K = 7168 in bf16, or of another device. */
+function dotUnsupported(m: number, info = h200): string | undefined {
+  return fusedDot!.unsupported(swiglu.point({ m, n: 256, k: 7168 }), info);
+}
+
+Deno.test("fused-dot is for at most eight rows, on devices with bf16", () => {
+  assertStrictEquals(dotUnsupported(8), undefined);
+  assertStrictEquals(
+    dotUnsupported(9),
+    "M=9: a thread has registers for 8 rows of sums",
+  );
+  assertStrictEquals(
+    dotUnsupported(1, { ...h200, arch: "sm_75" }),
+    "sm_75 has no cp.async and no bf16 tensor cores: sm_80 has",
+  );
+});
+
+/** The launch of `fused-dot` at 3 x 257 and `k` columns, with operands `offset` bytes off. */
+function dotLaunch(k: number, offset = 0n) {
+  const { queue: [launch, ...more] } = listen(swiglu, fusedDot!, {
+    values: { m: 3, n: 257, k },
+    config: { THREADS: 128, COLS: 4, UNROLL: 2, CLUSTER: 2 },
+    offset,
+  });
+  assertEquals(more, []);
+  return launch!;
+}
+
+Deno.test("fused-dot is one launch with a block's share of both weights, and K over clusters", () => {
+  const { what, shape } = dotLaunch(7168);
+  assertStrictEquals(what, "swiglu_dot");
+  // Two gates and their ups a block.
+  assertEquals(shape, {
+    grid: [129 * 2, 1, 1],
+    block: [128, 1, 1],
+    cluster: 2,
+  });
+});
+
+Deno.test("fused-dot reads element by element where 16 bytes do not fit", () => {
+  const whole = (k: number, offset?: bigint) =>
+    dotLaunch(k, offset).args.at(-1);
+  assertEquals(whole(7168), { kind: "i32", value: 1 });
+  assertEquals(whole(7164), { kind: "i32", value: 0 });
+  assertEquals(whole(7168, 8n), { kind: "i32", value: 0 });
+});
+
+Deno.test("candidates() of fused-dot have legal configs of whole pairs at every size", () => {
+  for (const [m, n, k] of [[1, 1, 1], [8, 3, 7], [2, 2048, 7168]] as const) {
+    const all = [...fusedDot!.candidates(swiglu.point({ m, n, k }), h200)];
+    assert(all.some(({ illegal }) => !illegal), `${m}x${n}x${k}`);
+    assert(all.every(({ config }) => Number(config.COLS) % 2 === 0));
+  }
+  // N and K of a Llama layer: as many rows of weights as fill the device twice need no clusters.
+  const large = swiglu.point({ m: 1, n: 14336, k: 4096 });
+  const found = [...fusedDot!.candidates(large, h200)]
+    .find(({ config }) => Number(config.CLUSTER) > 1);
+  assertMatch(found?.illegal ?? "", /groups of columns fill 132/);
+});
+
+Deno.test("configs of fused-dot have blocks whose threads read four chunks of a row each", () => {
+  const threads = (k: number) =>
+    new Set(
+      [...fusedDot!.candidates(swiglu.point({ m: 1, n: 2048, k }), h200)]
+        .map(({ config }) => config.THREADS),
+    );
+  assertEquals(threads(7168), new Set([128, 256, 512, 224]));
+  assertEquals(threads(5120), new Set([128, 256, 512, 160]));
+  assertEquals(threads(8192), new Set([128, 256, 512]));
+  assertEquals(threads(1032), new Set([128, 256, 512]));
 });
 
 /** A library that multiplies on the host, and rounds as a device does. */

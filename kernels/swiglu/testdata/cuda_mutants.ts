@@ -7,15 +7,17 @@
 import type { Values } from "../../../bench/model/grid.ts";
 import type { MutantCase } from "../../testdata/cases.ts";
 import { fused } from "../cuda/cuda.ts";
+import { fusedDot } from "../cuda/fused_dot.ts";
 import { swiglu, type SwigluPoint } from "../op.ts";
 
 function mutantCase(
   shape: Values,
   config: Values,
   mutants: readonly string[],
+  kernel = fused,
 ): MutantCase<SwigluPoint> {
   const point = swiglu.point(shape);
-  return { op: swiglu, kernel: fused, point, config, mutants };
+  return { op: swiglu, kernel, point, config, mutants };
 }
 
 /** N and M are no whole tiles; there are two warpgroups of rows, or of tokens. */
@@ -37,5 +39,14 @@ export const mutantCases: Readonly<Record<string, MutantCase<SwigluPoint>>> = {
       ...["swiglu_same_tokens", "weights_early_refill", "weights_one_warp"],
       "swiglu_late_wait",
     ],
+  ),
+  "a few rows, the last block with one gate and one up": mutantCase(
+    { m: 3, n: 35, k: 1032, type: "bf16" },
+    { THREADS: 128, COLS: 4, UNROLL: 1, CLUSTER: 2 },
+    [
+      ...["swiglu_dot_same_weights", "swiglu_dot_swapped"],
+      "swiglu_dot_no_column_guard",
+    ],
+    fusedDot,
   ),
 };
