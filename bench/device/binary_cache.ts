@@ -203,11 +203,11 @@ export class BinaryCache implements Disposable {
         );
         await moveInto(temporary, entry);
       });
-      return {
-        path: binary,
-        binaryHash: manifest.binaryHash,
-        compiler: manifest.compiler,
-      };
+      // Where another process was first, its binary is there: no compiler writes the same bytes
+      // each time.
+      const kept = await this.#keeping(() => readEntry(entry, binary));
+      if (kept === undefined) throw corrupt(entry, "its manifest is gone");
+      return kept;
     } finally {
       this.#keepingSync(() => draft[Symbol.dispose]());
     }

@@ -112,8 +112,9 @@ export async function readEntry(
 }
 
 /**
- * Renames `from` to `to`; where another process was first, its entry stays. A folder
- * without a manifest is no entry, and is replaced.
+ * Renames `from` to `to`; where another process was first, its entry stays, whose binary can
+ * have other bytes: read what is there afterwards. A folder without a manifest is no entry, and
+ * is replaced.
  */
 export async function moveInto(from: string, to: string): Promise<void> {
   try {
