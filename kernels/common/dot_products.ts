@@ -108,18 +108,24 @@ export function tooManyRows({ m }: Pick<DotPoint, "m">): string | undefined {
 }
 
 /**
- * The threads of a block to try. Of configs with the same predicted time the first is tried first.
- * 224: K = 7168 is four times as many chunks of 16 bytes, where a block of 256 has idle threads.
+ * Returns the threads of a block to try: powers of two, and with layout `nt` so many that each has one,
+ * two or four chunks of a row of weights. A block of these asks for whole rows at once, and none of its
+ * threads is idle. Of configs with the same predicted time the first is tried first.
  */
-const BLOCKS: readonly number[] = [LEAST_THREADS, 256, 512, 224];
+function threadsOf({ k, type, layout }: DotPoint): readonly number[] {
+  const chunks = k * BYTES[type] / 16;
+  const whole = [1, 2, 4]
+    .map((each) => Math.ceil(chunks / each / 32) * 32)
+    .filter((threads) => threads > LEAST_THREADS && threads <= 512);
+  return [
+    ...new Set([LEAST_THREADS, 256, 512, ...(layout === "nt" ? whole : [])]),
+  ];
+}
 
 /** The configs to try, of which {@linkcode dotRules} refuse some. */
-export function dotConfigs(
-  point: DotPoint,
-  threads: readonly number[] = BLOCKS,
-): Iterable<DotConfig> {
+export function dotConfigs(point: DotPoint): Iterable<DotConfig> {
   return grid({
-    THREADS: threads,
+    THREADS: threadsOf(point),
     COLS: columnsOf(point),
     UNROLL: [1, 2, 4, 8],
     CLUSTER: [1, 2, 4, 8],
@@ -172,6 +178,23 @@ export const dotRules = {
 } satisfies Record<string, Rule<DotPoint, DotConfig>>;
 
 /**
+ * Returns the share by which a config reads weights more slowly than the best does, with layout `nt`:
+ * fitted to 394 configs of seven shapes of 59 to 436 MB with one and two rows, on an H100
+ * (`docs/notes/2026-11-24-swiglu-dot.md`).
+ */
+function slownessOf(point: DotPoint, config: DotConfig): number {
+  const { THREADS, COLS, UNROLL } = config;
+  if (point.layout === "nn") return 0;
+  const { share, steps } = cutOf(point, config);
+  const batches = Math.ceil(steps / UNROLL);
+  const idle = batches * Math.min(UNROLL, steps) * THREADS / share - 1;
+  const few = point.m === 1;
+  return 0.014 * Math.abs(Math.log2(THREADS / (few ? 448 : 320))) +
+    (few ? 0.011 : 0.024) * Math.log2(Math.max(1, COLS / 2)) + 0.037 * idle +
+    (batches > 1 ? 0.02 : 0) + (!few && UNROLL === 1 ? 0.05 : 0);
+}
+
+/**
  * A rough time of a config in µs: weights at the rate that the bytes in flight allow, rows as often
  * as there are groups, the products, and the steps that wait for one another.
  *
@@ -205,7 +228,10 @@ export function predictDot(
   const waves = Math.ceil(blocks / (units * resident));
   const batches = Math.ceil(steps / UNROLL);
   const kept = chunks * Math.min(UNROLL, steps);
-  return 5.15 + Math.max(weights / rate, cached, math) + 0.1 * waves +
+  return 5.15 +
+    Math.max(weights / rate, cached, math) +
+    Math.max(0, weights / rate - 8) * slownessOf(point, config) +
+    0.1 * Math.min(waves, 4) +
     0.05 * (batches - 1) +
     0.02 * Math.max(0, kept - CHUNKS) + 0.06 * Math.max(0, CHUNKS - kept) +
     (CLUSTER > 1 ? 0.45 : 0);

@@ -26,18 +26,6 @@ function inTurns({ m, n, k, type }: SwigluPoint): DotPoint {
   return { m, n: 2 * n, k, type, layout: "nt" };
 }
 
-/**
- * Returns threads of a block: those of `dot`, and so many that each has four chunks of a row of
- * weights, if they are whole warps. A block of these asks for all it reads at once.
- */
-function threadsOf(k: number): readonly number[] {
-  const each = k / 32;
-  const threads = [128, 256, 512];
-  return each % 32 === 0 && each > 128 && each < 512 && each !== 256
-    ? [...threads, each]
-    : threads;
-}
-
 const rules: Readonly<Record<string, Rule<SwigluPoint, DotConfig>>> = Object
   .fromEntries(
     Object.entries<Rule<DotPoint, DotConfig>>(dotRules).map(([name, rule]) => [
@@ -56,7 +44,7 @@ export const fusedDot: Kernel<SwigluPoint> = launched<SwigluPoint, DotConfig>(
       "multiply-adds of both weights for a few rows, all in flight, K over a cluster",
     unsupported: (point, info) => tooOld(info) ?? tooManyRows(point),
     *configs(point) {
-      for (const config of dotConfigs(inTurns(point), threadsOf(point.k))) {
+      for (const config of dotConfigs(inTurns(point))) {
         if (config.COLS % 2 === 0) yield config;
       }
     },
