@@ -96,7 +96,10 @@ export function ringDefines(
   return { ...tile, STAGES: stagesOf(sizes, config, bytes) };
 }
 
-/** Returns the launch of a config: a cluster for each tile, and a warp that copies in each block. */
+/**
+ * Returns the launch of a config: a cluster for each tile, and a warp that copies in each block. Tiles
+ * of the same rows of weights start together: those are read from memory once.
+ */
 export function ringShape(
   sizes: Sizes,
   config: RingConfig,
@@ -105,7 +108,7 @@ export function ringShape(
   const { CLUSTER, WARPS } = config;
   const { tilesN, tilesM } = cutOf(sizes, config);
   return {
-    grid: [CLUSTER, tilesN, tilesM],
+    grid: [CLUSTER, tilesM, tilesN],
     block: [32 * WARPS + 32, 1, 1],
     cluster: CLUSTER,
     sharedBytes: stagesOf(sizes, config, bytes) * bytes.step + bytes.beside,
@@ -138,7 +141,7 @@ export function ringRules<P extends Sizes, C extends RingConfig>(
       tensorMaps ? undefined : "the device, or its driver, has no tensor maps",
     grid: fitsGrid((point: P, config: RingConfig) => {
       const { tilesN, tilesM } = cutOf(point, config);
-      return [tilesN, tilesM];
+      return [tilesM, tilesN];
     }),
     registers(_, config, info) {
       const registers = registersOf(config);

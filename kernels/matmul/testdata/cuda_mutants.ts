@@ -182,6 +182,10 @@ const columnsCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
     { ...NT, m: 61, n: 70, k: 2624 },
     { BM: 40, BN: 64, BK: 64, WARPS: 8, CLUSTER: 1, RESIDENT: 1 },
   ], ["across_same_tokens", "across_late_wait"]),
+  "192 rows, two tiles of 80 rows of A": mutantCase("columns-k", [
+    { ...NT, m: 150, n: 212, k: 328 },
+    { BM: 192, BN: 80, BK: 64, WARPS: 12, CLUSTER: 1, RESIDENT: 1 },
+  ], ["across_same_tile"]),
 };
 
 /** By what is special about the case. */

@@ -82,7 +82,7 @@ function* configs(
 ): Generator<ScaledConfig> {
   const { m, n, scale } = point;
   // Narrow tiles of few rows of B fill more of the device.
-  const most = [...(n > 1024 ? [] : [32]), 64, 128];
+  const most = [...(n > 1024 ? [] : [32]), 64, 128, 176];
   const rings = ringConfigs(point, info, {
     rows: most.map((rows) => evenRows(m, rows)),
     steps: scale === "block128" ? [BLOCK] : [BLOCK, 2 * BLOCK],

@@ -44,7 +44,7 @@ Deno.test("prepare() of wgmma gives maps of both operands, and slices of whole s
   const { queue: [launch], maps } = listen(scaledMatmul, wgmma, {
     ...{ values, config },
   });
-  assertEquals(launch!.shape!.grid, [3, 6, 2]);
+  assertEquals(launch!.shape!.grid, [3, 2, 6]);
   assertStrictEquals(launch!.shape!.cluster, 3);
   assertEquals(launch!.shape!.block, [160, 1, 1]);
   const box = { type: "e4m3", columns: 2000, ld: 2000, boxColumns: 128 };

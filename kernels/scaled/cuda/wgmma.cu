@@ -13,7 +13,7 @@
 //
 //   weights, tokens: boxes of BM x 128 of B and of BN x 128 of A
 //   scales as in point.ts   `slice` of K, whole steps, for each block of a tile
-//   grid (CLUSTER, tiles of N, tiles of M), block 32 * WARPS + 32; shared memory:
+//   grid (CLUSTER, tiles of M, tiles of N), block 32 * WARPS + 32; shared memory:
 //   STAGES * ((BM + BN) * BK + 16) bytes, BM * BN * 4 + 16 where CLUSTER > 1, and 4 for each
 //   scale: BM + BN, or of blocks BN for each 128 of a slice
 enum Scale { tensor, row, block128 };
@@ -97,14 +97,14 @@ scaled_wgmma(const __grid_constant__ TensorMap weights, const __grid_constant__ 
       const float* scaleA, const float* scaleB, bf16* C, int M, int N, int K, int slice) {
   using S = ClusterReduce<Ring>;
   using Vec = Sums::Vec;
-  int n0 = blockIdx.y * BM, m0 = blockIdx.z * BN, k0 = blockIdx.x * slice;
+  int n0 = blockIdx.z * BM, m0 = blockIdx.y * BN, k0 = blockIdx.x * slice;
   // Scales of the tile's rows, then of its tokens; or products of both for each 128 of K.
   constexpr int SCALES = CLUSTER > 1 ? S::END : Ring::ROOM;
   float* scales = (float*)(memory + SCALES);
   Ring ring((min(slice, K - k0) + BK - 1) / BK);
   bool copies = threadIdx.x == THREADS;
-  // As in swiglu.cu: where one tile has all rows of A, weights are read once.
-  unsigned long long policy = gridDim.z == 1 ? evict_first() : evict_normal();
+  // As in swiglu.cu: weights are read from memory once.
+  unsigned long long policy = evict_first();
   auto ask = [&](int step, unsigned to, unsigned bar) {
 #pragma unroll
     for (int box = 0; box < BK / BOX; box++) {

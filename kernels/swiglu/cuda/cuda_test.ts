@@ -82,7 +82,7 @@ Deno.test("prepare() of fused gives maps of both weights and of X, and slices of
       ...{ RESIDENT: 1 },
     },
   });
-  assertEquals(launch!.shape!.grid, [3, 6, 2]);
+  assertEquals(launch!.shape!.grid, [3, 2, 6]);
   assertStrictEquals(launch!.shape!.cluster, 3);
   const box = { type: "bf16", columns: 2000, ld: 2000, boxColumns: 64 };
   const weights = { ...box, rows: 330, boxRows: 64 };
@@ -156,16 +156,28 @@ Deno.test("candidates() of fused-dot have legal configs of whole pairs at every 
   assertMatch(found?.illegal ?? "", /groups of columns fill 132/);
 });
 
-Deno.test("configs of fused-dot have blocks whose threads read four chunks of a row each", () => {
+Deno.test("configs of fused-dot have blocks that read whole rows of weights at once", () => {
+  const candidates = (k: number) => [
+    ...fusedDot!.candidates(swiglu.point({ m: 1, n: 2048, k }), h200),
+  ];
   const threads = (k: number) =>
-    new Set(
-      [...fusedDot!.candidates(swiglu.point({ m: 1, n: 2048, k }), h200)]
-        .map(({ config }) => config.THREADS),
-    );
-  assertEquals(threads(7168), new Set([128, 256, 512, 224]));
-  assertEquals(threads(5120), new Set([128, 256, 512, 160]));
+    new Set(candidates(k).map(({ config }) => config.THREADS));
+  assertEquals(threads(7168), new Set([128, 256, 512, 448, 224]));
+  assertEquals(threads(5120), new Set([128, 256, 512, 320, 160]));
   assertEquals(threads(8192), new Set([128, 256, 512]));
-  assertEquals(threads(1032), new Set([128, 256, 512]));
+  // 129 chunks are no whole warps.
+  assertEquals(threads(1032), new Set([128, 256, 512, 160]));
+});
+
+Deno.test("fused-dot starts with the config that was the fastest at one row of long K", () => {
+  for (const k of [5120, 6144, 7168, 8192]) {
+    const point = swiglu.point({ m: 1, n: 3072, k });
+    const [first] = [...fusedDot!.candidates(point, h200)]
+      .filter(({ illegal }) => illegal === undefined)
+      .toSorted((a, b) => a.predicted! - b.predicted!);
+    const config = { THREADS: k / 16, COLS: 2, UNROLL: 2, CLUSTER: 1 };
+    assertEquals(first!.config, config);
+  }
 });
 
 /** A library that multiplies on the host, and rounds as a device does. */

@@ -12,7 +12,7 @@
 //
 //   gates, ups, tokens: boxes of BM x 64 of W1 and of W2, and of BN x 64 of X
 //   `slice` of K, whole steps, for each block of a tile
-//   grid (CLUSTER, tiles of N, tiles of M), block 32 * WARPS + 32; shared memory:
+//   grid (CLUSTER, tiles of M, tiles of N), block 32 * WARPS + 32; shared memory:
 //   STAGES * ((2 * BM + BN) * BK * 2 + 16) bytes, and BM * BN * 8 + 16 where CLUSTER > 1
 #define LAYOUT nt
 #define WARPGROUPS 1
@@ -53,12 +53,13 @@ swiglu(const __grid_constant__ TensorMap gates, const __grid_constant__ TensorMa
        const __grid_constant__ TensorMap tokens, TYPE* C, int M, int N, int K, int slice) {
   using S = ClusterReduce<Ring>;
   using Vec = Sums::Vec;
-  int n0 = blockIdx.y * BM, m0 = blockIdx.z * BN, k0 = blockIdx.x * slice;
+  int n0 = blockIdx.z * BM, m0 = blockIdx.y * BN, k0 = blockIdx.x * slice;
   Ring ring((min(slice, K - k0) + BK - 1) / BK);
   bool copies = threadIdx.x == THREADS;
-  // Where one tile has all rows of X, weights are read once. Their lines then take one another's place
-  // in the second-level cache, and those that other kernels wrote stay: they cost no write-back now.
-  unsigned long long policy = gridDim.z == 1 ? evict_first() : evict_normal();
+  // Tiles of the same weights start together, so that these are read from memory once. Their lines take
+  // one another's place in the second-level cache, and those that other kernels wrote stay: they cost no
+  // write-back now.
+  unsigned long long policy = evict_first();
   auto ask = [&](int step, unsigned to, unsigned bar) {
 #pragma unroll
     for (int box = 0; box < BK / BOX; box++) {

@@ -5,8 +5,9 @@
 // so that tiles fill the device evenly: the other rows of a product are what lies behind
 // them in shared memory, and their sums are not stored. One ring has K steps of both operands
 // (weight_ring.cuh). Blocks of a cluster have slices of K and add their sums in cluster_reduce.cuh.
-// C leaves by way of shared memory, 16 bytes at a time. B is read once: its lines are the first to
-// leave the second-level cache, where what the kernel before wrote may still have to be written back.
+// C leaves by way of shared memory, 16 bytes at a time. B is read from memory once, as tiles of the
+// same rows of B start together: its lines are the first to leave the second-level cache, where what
+// the kernel before wrote may still have to be written back.
 //
 // Compile-time: TYPE, ROWS (of B, a tile's), BM (ROWS up to whole products), BN (rows of A, a tile's),
 // BK, WARPS, STAGES, CLUSTER.
@@ -14,7 +15,8 @@
 //   B, A: boxes of ROWS x 64 of B and of BN x 64 of A
 //   bias [N] or null   C [M, N], rows ldc apart
 //   `slice` of K, whole steps, for each block of a tile
-//   grid (CLUSTER, tiles of N, tiles of M), block 32 * WARPS + 32; shared memory:
+//   grid (CLUSTER, tiles of M, tiles of N): tiles that read the same rows of B start together; block
+//   32 * WARPS + 32; shared memory:
 //   STAGES * ((ROWS + BN) * BK * 2 + 16) bytes and, where CLUSTER > 1, a mailbox of
 //   cluster_reduce.cuh
 #define LAYOUT nt
@@ -60,7 +62,8 @@ columns(const __grid_constant__ TensorMap B, const __grid_constant__ TensorMap A
   using S = ClusterReduce<Ring>;
   using Vec = Sums::Vec;
   static_assert(CLUSTER == 1 || S::BY_SLOT, "a block has whole tokens");
-  int n0 = blockIdx.y * ROWS, m0 = blockIdx.z * BN, k0 = blockIdx.x * slice;
+  int n0 = blockIdx.z * ROWS, m0 = MUTANT(across_same_tile) ? 0 : blockIdx.y * BN;
+  int k0 = blockIdx.x * slice;
   Ring ring((min(slice, K - k0) + BK - 1) / BK);
   bool copies = threadIdx.x == THREADS;
   unsigned long long policy = evict_first();

@@ -92,15 +92,18 @@ export const columnsRules = {
       : `${config.CLUSTER} blocks have no whole parts of ${
         slotsOf(config)
       } slots`,
-  store: (_, { BM, BN, BK }) =>
-    BN * (BM * BYTES.bf16 + 16) <= (BM + BN) * BK * BYTES.bf16
+  store(point, config) {
+    const { BM, BN, BK } = config;
+    const stages = stagesOf(point, config, bytesOf(point, config));
+    return BN * (BM * BYTES.bf16 + 16) <= stages * (BM + BN) * BK * BYTES.bf16
       ? undefined
-      : `${BM} x ${BN} outputs have no room in a step of BK=${BK}`,
+      : `${BM} x ${BN} outputs have no room in ${stages} steps of BK=${BK}`;
+  },
   ...ringRules(bytesOf, registersOf),
 } satisfies Record<string, Rule<MatmulPoint, RingConfig>>;
 
 /** Rows of B of a tile. */
-const HEIGHTS = [32, 40, 48, 56, 64, 96, 128];
+const HEIGHTS = [32, 40, 48, 56, 64, 96, 128, 192];
 /** Steps that hide the time of a copy. */
 const ENOUGH_STAGES = 5;
 
@@ -126,7 +129,7 @@ function* configs(
   info: DeviceInfo,
 ): Generator<RingConfig> {
   const { m, n, k } = point;
-  const columns = new Set([64, 128].map((most) => evenRows(m, most)));
+  const columns = new Set([64, 128, 192, 256].map((most) => evenRows(m, most)));
   const tiled = { BM: HEIGHTS, BN: [...columns], RESIDENT: [1, 2] };
   for (const { BM, BN, RESIDENT } of grid(tiled)) {
     const WARPS = productRows({ BM }) / 16;
@@ -151,9 +154,10 @@ function* configs(
 const CLOCKS = 1755;
 
 /**
- * A rough time in µs, of use to order configs: fitted to the order of 255 configs of 22 shapes on an
- * H200 (`docs/notes/2026-11-24-decode-tokens-as-columns.md`), so that no constant is by itself a time
- * that was measured. None of them had more blocks than are on the device at once.
+ * A rough time in µs, of use to order configs: fitted to 479 configs of 17 shapes of M = 128 to 1024
+ * on an H100, and to the order of 255 configs of 22 shapes of M up to 768 on an H200
+ * (`docs/notes/2026-11-28-columns-many-rows.md`), so that no constant is by itself a time that was
+ * measured.
  */
 function predict(
   point: MatmulPoint,
@@ -171,19 +175,19 @@ function predict(
   const stages = stagesOf(point, config, bytesOf(point, config));
   // From memory, from the cache, the trips in which stages are filled again, and the products.
   const loop = [
-    (m + n) * k * BYTES[type] / 4.19e6,
-    blocks * (BM + BN) * steps * bytes / 14.9e6,
-    1.88 * Math.max(0, steps / stages - 1),
+    (m + n) * k * BYTES[type] / 3.95e6,
+    blocks * (BM + BN) * steps * bytes / 18e6,
+    1.47 * Math.max(0, steps / stages - 1),
     steps *
-    (BK / 16 * beside * products * (0.31 * BN + 11.9) / CLOCKS + 0.078),
+    (BK / 16 * beside * products * (0.415 * BN + 8) / CLOCKS + 0.009),
   ];
   const sums = PRODUCT * BN * BYTES.f32 * (CLUSTER - 1) / CLUSTER;
-  return 7.75 +
-    loop.reduce((sum, time) => sum + time ** 3.45, 0) ** (1 / 3.45) +
-    2.75e-6 * (BM + BN) * bytes - 0.58 * (beside - 1) +
-    2 * (waves - 1) -
-    0.0044 * Math.max(0, units - blocks) +
-    (CLUSTER > 1 ? 0.38 + sums * (products * beside) ** 0.78 / 24.4e3 : 0);
+  return 7.33 +
+    loop.reduce((sum, time) => sum + time ** 3.92, 0) ** (1 / 3.92) +
+    2.18e-6 * (BM + BN) * bytes - 0.325 * (beside - 1) +
+    3.5 * (waves - 1) -
+    0.0026 * Math.max(0, units - blocks) +
+    (CLUSTER > 1 ? 0.6 + sums * (products * beside) ** 1.27 / 28.2e3 : 0);
 }
 
 /** See {@linkcode RingConfig}. */

@@ -27,6 +27,7 @@ Deno.test("columns-k has legal configs, of which as many blocks fit on a multipr
       [64, 5120, 2880],
       [128, 2112, 7168],
       [768, 256, 7168],
+      [1024, 4096, 4096],
     ] as const
   ) {
     const which = `${m}x${n}x${k}`;
@@ -51,6 +52,24 @@ Deno.test("columns-k has tiles of rows that fill the device, as no power of two 
   const rows = new Set(legal(32, 5120, 2880).map(({ config }) => config.BM));
   // 128, 107 and 80 tiles for 132 units.
   assert([40, 48, 64].every((height) => rows.has(height)), `${[...rows]}`);
+});
+
+Deno.test("columns-k has tiles of 256 rows of A, and starts those of the same rows of B together", () => {
+  const shape = [1024, 4096, 4096] as const;
+  const [first] = legal(...shape)
+    .toSorted((a, b) => a.predicted! - b.predicted!);
+  const config = {
+    BM: 128,
+    BN: 256,
+    BK: 64,
+    WARPS: 8,
+    CLUSTER: 1,
+    RESIDENT: 1,
+  };
+  assertEquals(first!.config, config);
+  const [m, n, k] = shape;
+  const { queue: [launch] } = plan("columns-k", { ...DECODE, m, n, k }, config);
+  assertEquals(launch!.shape!.grid, [1, 4, 32]);
 });
 
 Deno.test("columns-k has no config whose products read the next step, or whose blocks share a slot", () => {
@@ -90,7 +109,7 @@ Deno.test("prepare() of columns-k gives maps of a tile's rows, and slices of who
   const { queue: [launch], maps } = plan("columns-k", {
     ...{ ...DECODE, m: 61, n: 330, k: 2000, lda: 2008, ldc: 336 },
   }, { BM: 40, BN: 64, BK: 128, WARPS: 4, CLUSTER: 3, RESIDENT: 1 });
-  assertEquals(launch!.shape!.grid, [3, 9, 1]);
+  assertEquals(launch!.shape!.grid, [3, 1, 9]);
   assertEquals(launch!.shape!.block, [160, 1, 1]);
   assertStrictEquals(launch!.shape!.cluster, 3);
   const box = { type: "bf16", columns: 2000, boxColumns: 64 };
