@@ -31,8 +31,9 @@ constexpr bool NT = LAYOUT == nt;
 constexpr int PER = 16 / sizeof(TYPE), ACROSS = NT ? 1 : COLS / PER, PHASES = THREADS / ACROSS;
 // Columns of a thread, its chunks of B and the k of a chunk.
 constexpr int OWN = NT ? COLS : PER, CHUNKS = NT ? COLS : 1, KS = NT ? PER : 1;
-// Sums of a thread, of a block; few sums are split, lest each wait for the one before.
-constexpr int SUMS = ROWS * OWN, OUT = ROWS * COLS, CHAINS = !NT || SUMS > 4 ? 1 : 8 / SUMS;
+// Sums of a thread, of a block; a single sum is split, lest each addition wait for the one before.
+// More would take registers, and so blocks from a multiprocessor.
+constexpr int SUMS = ROWS * OWN, OUT = ROWS * COLS, CHAINS = NT && SUMS == 1 ? 2 : 1;
 static_assert(ACROSS <= 32 && OUT <= THREADS, "a thread finishes at most one sum");
 
 using Chunk = Pack<TYPE, PER>;

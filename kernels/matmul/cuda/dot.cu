@@ -42,16 +42,13 @@ __device__ inline void multiply(const TYPE* A, const TYPE* B, const TYPE* bias, 
   dots<WHOLE>({A, M, K, lda}, columns);
 }
 
-// Apart, so that the path that matters reaches its first load in a straight line.
-__device__ __noinline__ void ragged(const TYPE* A, const TYPE* B, const TYPE* bias, TYPE* C,
-                                    int M, int N, int K, int lda, int ldb, int ldc, int relu) {
-  multiply<false>(A, B, bias, C, M, N, K, lda, ldb, ldc, relu);
-}
-
-// `whole` says that chunks of B, and of A where it is read by chunks, are as WHOLE needs them.
-extern "C" __global__ void __launch_bounds__(THREADS, 1)
-dot(const TYPE* A, const TYPE* B, const TYPE* bias, TYPE* C, int M, int N, int K, int lda,
-    int ldb, int ldc, int whole, int relu) {
-  if (whole) multiply<true>(A, B, bias, C, M, N, K, lda, ldb, ldc, relu);
-  else ragged(A, B, bias, C, M, N, K, lda, ldb, ldc, relu);
-}
+#define ENTRY(NAME, WHOLE)                                                                        \
+  extern "C" __global__ void __launch_bounds__(THREADS, 1)                                        \
+  NAME(const TYPE* A, const TYPE* B, const TYPE* bias, TYPE* C, int M, int N, int K, int lda,     \
+       int ldb, int ldc, int relu) {                                                              \
+    multiply<WHOLE>(A, B, bias, C, M, N, K, lda, ldb, ldc, relu);                                 \
+  }
+// Where chunks of B, and of A where it is read by chunks, are as WHOLE needs them, and elsewhere: in
+// one kernel the second path would take registers from the first.
+ENTRY(dot, true)
+ENTRY(dot_ragged, false)

@@ -48,10 +48,8 @@ export const dot: Kernel<MatmulPoint> = launched<MatmulPoint, DotConfig>(
       const { point, config, operands: { A, B, bias, C } } = site;
       const { m, n, k, lda, ldb, ldc } = point;
       return {
-        args: [
-          ...[A, B, bias, C, m, n, k, lda, ldb, ldc],
-          ...[isWhole(site), hasRelu(point)],
-        ],
+        entry: isWhole(site) ? "dot" : "dot_ragged",
+        args: [A, B, bias, C, m, n, k, lda, ldb, ldc, hasRelu(point)],
         shape: dotShape(point, config),
       };
     },

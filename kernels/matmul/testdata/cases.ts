@@ -22,7 +22,7 @@ export const EXTREMES: readonly string[] = [
 
 /** Of dot: LAYOUT, ROWS, THREADS, COLS, UNROLL, CLUSTER with the most registers, and the fewest. */
 export const DOTS: readonly string[] = [
-  "nt 1 128 4 8 1", // one row
+  "nt 1 128 8 4 1", // one row
   "nt 4 256 4 4 1", // most of a larger block
   "nt 8 128 8 1 8", // most sums of whole columns
   "nn 8 256 16 8 8", // most sums of rows of B

@@ -136,11 +136,10 @@ Deno.test("fused-dot is one launch with a block's share of both weights, and K o
 });
 
 Deno.test("fused-dot reads element by element where 16 bytes do not fit", () => {
-  const whole = (k: number, offset?: bigint) =>
-    dotLaunch(k, offset).args.at(-1);
-  assertEquals(whole(7168), { kind: "i32", value: 1 });
-  assertEquals(whole(7164), { kind: "i32", value: 0 });
-  assertEquals(whole(7168, 8n), { kind: "i32", value: 0 });
+  const entry = (k: number, offset?: bigint) => dotLaunch(k, offset).what;
+  assertEquals(entry(7168), "swiglu_dot");
+  assertEquals(entry(7164), "swiglu_dot_ragged");
+  assertEquals(entry(7168, 8n), "swiglu_dot_ragged");
 });
 
 Deno.test("candidates() of fused-dot have legal configs of whole pairs at every size", () => {

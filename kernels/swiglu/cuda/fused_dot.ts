@@ -56,8 +56,10 @@ export const fusedDot: Kernel<SwigluPoint> = launched<SwigluPoint, DotConfig>(
     }),
     launch({ point, config, operands: { X, W1, W2, C } }) {
       const { m, n, k, type } = point;
+      const whole = areChunks([X!, W1!, W2!], [k], type);
       return {
-        args: [X, W1, W2, C, m, n, k, areChunks([X!, W1!, W2!], [k], type)],
+        entry: whole ? "swiglu_dot" : "swiglu_dot_ragged",
+        args: [X, W1, W2, C, m, n, k],
         shape: dotShape(inTurns(point), config),
       };
     },

@@ -47,15 +47,12 @@ __device__ inline void multiply(const TYPE* X, const TYPE* W1, const TYPE* W2, T
   dots<WHOLE>({X, M, K, K}, gated);
 }
 
-// Apart, so that the path that matters reaches its first load in a straight line.
-__device__ __noinline__ void ragged(const TYPE* X, const TYPE* W1, const TYPE* W2, TYPE* C, int M,
-                                    int N, int K) {
-  multiply<false>(X, W1, W2, C, M, N, K);
-}
-
-// `whole` says that chunks of X, W1 and W2 are as WHOLE needs them.
-extern "C" __global__ void __launch_bounds__(THREADS, 1)
-swiglu_dot(const TYPE* X, const TYPE* W1, const TYPE* W2, TYPE* C, int M, int N, int K, int whole) {
-  if (whole) multiply<true>(X, W1, W2, C, M, N, K);
-  else ragged(X, W1, W2, C, M, N, K);
-}
+#define ENTRY(NAME, WHOLE)                                                                 \
+  extern "C" __global__ void __launch_bounds__(THREADS, 1)                                 \
+  NAME(const TYPE* X, const TYPE* W1, const TYPE* W2, TYPE* C, int M, int N, int K) {      \
+    multiply<WHOLE>(X, W1, W2, C, M, N, K);                                                \
+  }
+// Where chunks of X, W1 and W2 are as WHOLE needs them, and elsewhere: in one kernel the second path
+// would take registers from the first.
+ENTRY(swiglu_dot, true)
+ENTRY(swiglu_dot_ragged, false)
