@@ -116,14 +116,18 @@ export function timingCacheOf(
     : resolve(chosen);
 }
 
-/** Formats `command` as the user would type it, given how the program was started. */
-export function typed(command: string): string {
-  const { folder, isTask } = started();
+/**
+ * Formats `command` as the user would type it, given how the program was started.
+ *
+ * @param folder Where it is to be typed. @default {where the user typed the command}
+ */
+export function typed(command: string, folder?: string): string {
+  const { folder: here, isTask } = started();
   const isNpx = Deno.env.get("npm_command") === "exec";
   if (!isTask) return `${isNpx && isPackage() ? "npx " : ""}${NAME} ${command}`;
   const deno = isNpx ? `npx -y deno@${Deno.version.deno}` : "deno";
   // From a folder of the project Deno finds its tasks, from another it must be told.
-  const config = isOutside(folder)
+  const config = isOutside(folder ?? here)
     ? ` --config ${quoted(join(HOME, "deno.json"))}`
     : "";
   return `${deno} task${config} ${command}`;

@@ -65,6 +65,11 @@ Deno.test("typed() is a command that works where the user stands", async () => {
     `npx -y deno@${Deno.version.deno} task doctor`,
   );
   assertEquals(await command({ INIT_CWD: undefined }), "mnkbench doctor");
+  // Typed here, for another folder.
+  assertMatch(
+    `${await asTask({ INIT_CWD: HOME }, 'm.typed("doctor", "/else/where")')}`,
+    /^deno task --config \/.*\/deno\.json doctor$/,
+  );
 });
 
 Deno.test("kernels of an installed program are in the user's cache, those of a task in its folder", async () => {

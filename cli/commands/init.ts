@@ -92,10 +92,10 @@ async function init(
   say("Next, run the kernel, compare it with libraries, and record its times:");
   say(
     `  ${inside}${
-      typed(`check --suite ${FOLDER}/suite.ts --kernel ${kernel}`)
+      typed(`check --suite ${FOLDER}/suite.ts --kernel ${kernel}`, folder)
     }`,
   );
-  say(`  ${inside}${typed(`bench --suite ${FOLDER}/suite.ts`)}`);
+  say(`  ${inside}${typed(`bench --suite ${FOLDER}/suite.ts`, folder)}`);
   say(`  ${inside}MNKBENCH=${quoted(HOME)} ${FOLDER}/bench.sh --record`);
   tell(`Set OWNER in ${WORKFLOW}: CI checks mnkbench out from there`);
   return EXIT.ok;

@@ -1,6 +1,8 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { posix } from "../../bench/testdata/pipes.ts";
-import { lacking, within } from "../testdata/program.ts";
+import { temporary } from "../../bench/testdata/temporary.ts";
+import { HOME } from "../../session/home.ts";
+import { lacking, program, within } from "../testdata/program.ts";
 
 Deno.test({
   name: `init writes files that work, once${lacking()}`,
@@ -104,3 +106,17 @@ Deno.test(
       assertEquals(code, 0, stderr);
     }),
 );
+
+Deno.test("init typed in a clone prints commands that work in another folder", async () => {
+  using folder = temporary();
+  const { path } = folder;
+  const made = await program(["init", path, "--backend", "cpu"], {
+    env: { INIT_CWD: HOME },
+  });
+  assertEquals(made.code, 0, made.stderr);
+  const commands = [...made.stdout.matchAll(/^ {2}cd \S+ && (.*)$/gm)]
+    .map(([, line]) => line!);
+  for (const line of commands.slice(0, 2)) {
+    assertMatch(line, /task --config \S+\/deno\.json (check|bench) /);
+  }
+});
