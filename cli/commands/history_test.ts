@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { join } from "node:path";
 import { writeCsv } from "../../bench/row/csv.ts";
 import { csvRow } from "../../report/testdata/csv_rows.ts";
@@ -70,5 +70,13 @@ Deno.test("history adds runs, shows what changed, makes a page and is a base of 
     );
   } finally {
     await Deno.remove(cwd, { recursive: true });
+  }
+});
+
+Deno.test("git ignores what history writes in a clone", () => {
+  const file = new URL("../../.gitignore", import.meta.url);
+  const ignored = Deno.readTextFileSync(file).split("\n");
+  for (const name of ["history.sqlite", "history.html"]) {
+    assert(ignored.includes(`/${name}`), name);
   }
 });
