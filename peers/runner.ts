@@ -45,7 +45,10 @@ export async function runPeers(
     libraries: [],
     cases: cases.length,
   });
-  using cache = new BinaryCache(settings.cacheDir, settings);
+  using cache = new BinaryCache(settings.cacheDir, {
+    ...settings,
+    note: (text) => emit({ event: "notice", text }),
+  });
   const cacheDir = `${settings.cacheDir}/peers-torch`;
   using inputs = PeerInputs.open(cacheDir, settings);
   const runnable = cases.filter((c) => c.unsupported(info) === undefined);

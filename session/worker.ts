@@ -142,7 +142,7 @@ async function runKernels(
   emit: Emit,
 ): Promise<ExitCode> {
   const { backend, info, cases } = assigned;
-  using cache = cacheOf(job);
+  using cache = cacheOf(job, emit);
   // Before it is one of the processes on the device itself.
   const machine = job.machine ?? disturbancesOf(job, assigned);
   using device = isTimed(job.settings)
@@ -189,12 +189,12 @@ function disturbancesOf(
   return isTimed(settings) ? findDisturbances(backend, info).join("+") : "";
 }
 
-function cacheOf({ device, settings }: Job): BinaryCache {
+function cacheOf({ device, settings }: Job, emit: Emit): BinaryCache {
   const { cacheDir } = settings;
   const emulated = typeof device === "string";
   return new BinaryCache(
     emulated ? emulatedKernels(cacheDir) : cacheDir,
-    settings,
+    { ...settings, note: (text) => emit({ event: "notice", text }) },
   );
 }
 

@@ -19,7 +19,7 @@ import { demandPrivate, privateFolder } from "../files/private_folder.ts";
 import { CaseError, UserError } from "../model/errors.ts";
 import type { Settings } from "../model/settings.ts";
 import {
-  corrupt,
+  DamagedEntry,
   type Entry,
   errorText,
   type Manifest,
@@ -57,11 +57,14 @@ export class BinaryCache implements Disposable {
   /**
    * @param dir The folder; made when something is built.
    * @param options `prebuilt`: build nothing, and say what is missing; `binaries`: the
-   * folders of entries to use in the place of a source's own, by its hash.
+   * folders of entries to use in the place of a source's own, by its hash; `note`: takes a
+   * line about a damaged entry that is built again.
    */
   constructor(
     readonly dir: string,
-    readonly options: Partial<Pick<Settings, "prebuilt" | "binaries">> = {},
+    readonly options:
+      & Partial<Pick<Settings, "prebuilt" | "binaries">>
+      & { readonly note?: (line: string) => void } = {},
   ) {
     this.#copies = new PrivateCopies(dir);
   }
@@ -93,7 +96,9 @@ export class BinaryCache implements Disposable {
   copyOf({ path, binaryHash }: Built): string {
     return this.#keepingSync(() =>
       this.#copies.of(path, (bytes) => {
-        if (hashOf(bytes) !== binaryHash) throw corrupt(dirname(path), OTHER);
+        if (hashOf(bytes) !== binaryHash) {
+          throw new DamagedEntry(dirname(path), OTHER);
+        }
       })
     );
   }
@@ -144,6 +149,7 @@ export class BinaryCache implements Disposable {
     const source = basename(fileURLToPath(build.source));
     const name = `${source.replace(/\.[^.]*$/, "")}.${sourceHash}`;
     const other = this.options.binaries?.[sourceHash];
+    const mayBuild = other === undefined && !this.options.prebuilt;
     const entry = other ?? join(this.dir, name);
     const binary = join(entry, `binary.${backend.target(arch).extension}`);
     const found = await this.#keeping(() => {
@@ -153,9 +159,15 @@ export class BinaryCache implements Disposable {
       demandPrivate(this.dir);
       demandPrivate(entry);
       return readEntry(entry, binary);
+    }).catch((error) => {
+      if (!(error instanceof DamagedEntry) || !mayBuild) throw error;
+      this.options.note?.(
+        `The cached kernel in ${entry} is built again: ${error.why}`,
+      );
+      return undefined;
     });
     if (found) return found;
-    if (other !== undefined || this.options.prebuilt) {
+    if (!mayBuild) {
       throw new CaseError(
         "compile",
         `No prebuilt binary of ${source} for ${arch} in ${
@@ -201,12 +213,14 @@ export class BinaryCache implements Disposable {
           join(temporary, "manifest.json"),
           JSON.stringify(seal(manifest), null, 2) + "\n",
         );
-        await moveInto(temporary, entry);
+        await moveInto(temporary, entry, binary);
       });
       // Where another process was first, its binary is there: no compiler writes the same bytes
       // each time.
       const kept = await this.#keeping(() => readEntry(entry, binary));
-      if (kept === undefined) throw corrupt(entry, "its manifest is gone");
+      if (kept === undefined) {
+        throw new DamagedEntry(entry, "its manifest is gone");
+      }
       return kept;
     } finally {
       this.#keepingSync(() => draft[Symbol.dispose]());

@@ -177,20 +177,6 @@ export async function setUp() {
   };
 }
 
-Deno.test("BinaryCache.get() names the cure for a corrupt entry", async () => {
-  using t = await setUp();
-  const { path } = await t.cache().get(t.build, t.backend, "a1");
-  await Deno.writeTextFile(path, "other code");
-  await rejects(t.cache().get(t.build, t.backend, "a1"), {
-    message:
-      /binary is not the one its manifest describes; remove it with `rm -r/,
-  });
-  await Deno.writeTextFile(join(path, "..", "manifest.json"), "{");
-  await rejects(t.cache().get(t.build, t.backend, "a1"), {
-    message: /of its manifest, it is damaged or cut short/,
-  });
-});
-
 Deno.test("BinaryCache.get() names a source that is not there", async () => {
   using t = await setUp();
   const source = new URL("nothing.cu", t.build.source);
@@ -203,16 +189,36 @@ Deno.test("BinaryCache.get() names a source that is not there", async () => {
   strictEqual((thrown as CaseError).failure, "compile");
 });
 
-/** What is in the way of an entry, and what is said about it. */
+/** What is in the way of an entry, and what is wrong with it. */
 const SPOILT: readonly (readonly [
   string,
   (entry: string) => Promise<void>,
   RegExp,
 ])[] = [
   [
+    "another binary",
+    (entry) => Deno.writeTextFile(join(entry, "binary.bin"), "other code"),
+    /its binary is not the one its manifest describes/,
+  ],
+  [
+    "no binary",
+    (entry) => Deno.remove(join(entry, "binary.bin")),
+    /No such file/,
+  ],
+  [
+    "half a manifest",
+    (entry) => Deno.writeTextFile(join(entry, "manifest.json"), "{"),
+    /its manifest is damaged or cut short/,
+  ],
+  [
     "a manifest of null",
     (entry) => Deno.writeTextFile(join(entry, "manifest.json"), "null"),
-    /of its manifest, it is null: it must be an object; remove it with `rm -r/,
+    /its manifest is null: it must be an object/,
+  ],
+  [
+    "a manifest without fields",
+    (entry) => Deno.writeTextFile(join(entry, "manifest.json"), "{}"),
+    /its manifest's field source is missing/,
   ],
   [
     "a manifest that is a folder",
@@ -220,7 +226,7 @@ const SPOILT: readonly (readonly [
       await Deno.remove(join(entry, "manifest.json"));
       await Deno.mkdir(join(entry, "manifest.json"));
     },
-    /^Cannot use the cached kernel in .*; remove it with `rm -r/,
+    /directory/,
   ],
   [
     "an entry that is a file",
@@ -228,22 +234,39 @@ const SPOILT: readonly (readonly [
       await Deno.remove(entry, { recursive: true });
       await Deno.writeTextFile(entry, "");
     },
-    /^Cannot use the cached kernel in .*; remove it with `rm -r/,
+    /directory/,
   ],
 ];
 
-for (const [what, spoil, message] of SPOILT) {
-  Deno.test(`BinaryCache.get() says in one line what to do about ${what}`, async () => {
+for (const [what, spoil, why] of SPOILT) {
+  Deno.test(`BinaryCache.get() builds again what has ${what}, unless it may not`, async () => {
     using t = await setUp();
     const { path } = await t.cache().get(t.build, t.backend, "a1");
     await spoil(dirname(path));
-    await rejects(t.cache().get(t.build, t.backend, "a1"), (error) => {
+    const dir = join(t.dir, "cache");
+    const prebuilt = new BinaryCache(dir, { prebuilt: true });
+    await rejects(prebuilt.get(t.build, t.backend, "a1"), (error) => {
       ok(error instanceof CaseError, `${error}`);
       strictEqual(error.failure, "compile");
-      match(error.message, message);
+      match(
+        error.message,
+        /^Cannot use the cached kernel in .*; remove it with `rm -r/,
+      );
+      match(error.message, why);
       ok(!error.message.includes("\n"), error.message);
       return true;
     });
+    const notes: string[] = [];
+    const note = (line: string) => void notes.push(line);
+    const again = () =>
+      new BinaryCache(dir, { note }).get(t.build, t.backend, "a1");
+    const built = await again();
+    strictEqual(await Deno.readTextFile(built.path), "code 2");
+    deepStrictEqual(await again(), built);
+    strictEqual(t.compiled(), 2);
+    strictEqual(notes.length, 1);
+    match(notes[0]!, /^The cached kernel in .* is built again: /);
+    match(notes[0]!, why);
   });
 }
 

@@ -71,18 +71,26 @@ export interface Entry extends Pick<Manifest, "binaryHash" | "compiler"> {
 /** Why an entry is corrupt whose binary was changed. */
 export const OTHER = "its binary is not the one its manifest describes";
 
-/** Makes the error for the entry at `entry`. */
-export function corrupt(entry: string, why: string): CaseError {
-  return new CaseError(
-    "compile",
-    `Cannot use the cached kernel in ${entry}: ${why}; remove it with \`rm -r ${entry}\``,
-  );
+/** An entry that is corrupt or cannot be read: a failure to compile where no other can be built. */
+export class DamagedEntry extends CaseError {
+  override name = "DamagedEntry";
+
+  /**
+   * @param entry Its folder.
+   * @param why What is wrong with it.
+   */
+  constructor(readonly entry: string, readonly why: string) {
+    super(
+      "compile",
+      `Cannot use the cached kernel in ${entry}: ${why}; remove it with \`rm -r ${entry}\``,
+    );
+  }
 }
 
 /**
  * The entry at `entry`, or nothing where there is none or a folder without a manifest.
  *
- * @throws {CaseError} `compile`, if it is corrupt or cannot be read.
+ * @throws {DamagedEntry} If it is corrupt or cannot be read.
  */
 export async function readEntry(
   entry: string,
@@ -95,36 +103,55 @@ export async function readEntry(
     if (error instanceof Deno.errors.NotFound) return undefined;
     // The folder's matter, not this entry's.
     if (error instanceof Deno.errors.PermissionDenied) throw error;
-    throw corrupt(entry, errorText(error));
+    throw new DamagedEntry(entry, errorText(error));
   }
   const { binaryHash, compiler } = parseJson(
     manifestSchema,
     text,
-    (why) => corrupt(entry, `of its manifest, ${why}`),
+    (why) =>
+      new DamagedEntry(
+        entry,
+        why.startsWith("it")
+          ? why.replace("it", "its manifest")
+          : `its manifest's ${why}`,
+      ),
   );
   const bytes = await Deno.readFile(binary).catch((error) => {
-    throw corrupt(entry, errorText(error));
+    throw new DamagedEntry(entry, errorText(error));
   });
   if (hashOf(bytes) !== binaryHash) {
-    throw corrupt(entry, OTHER);
+    throw new DamagedEntry(entry, OTHER);
   }
   return { path: binary, binaryHash, compiler };
 }
 
 /**
- * Renames `from` to `to`; where another process was first, its entry stays, whose binary can
- * have other bytes: read what is there afterwards. A folder without a manifest is no entry, and
- * is replaced.
+ * Renames `from` to `to`; where another process was first, its entry stays, whose `binary` can
+ * have other bytes: read what is there afterwards. What is no entry, or a damaged one, is
+ * replaced.
  */
-export async function moveInto(from: string, to: string): Promise<void> {
+export async function moveInto(
+  from: string,
+  to: string,
+  binary: string,
+): Promise<void> {
   try {
     return await Deno.rename(from, to);
   } catch (error) {
-    if (!unlessMissing(() => Deno.lstatSync(to))?.isDirectory) throw error;
-    if (unlessMissing(() => Deno.lstatSync(join(to, "manifest.json")))) return;
+    if (!unlessMissing(() => Deno.lstatSync(to))) throw error;
+    if (await isWhole(to, binary)) return;
   }
   removeIfThere(to);
   await Deno.rename(from, to);
+}
+
+async function isWhole(entry: string, binary: string): Promise<boolean> {
+  try {
+    return await readEntry(entry, binary) !== undefined;
+  } catch (error) {
+    if (!(error instanceof DamagedEntry)) throw error;
+    return false;
+  }
 }
 
 /** Returns the message of `error`, on one line. */

@@ -55,7 +55,7 @@ export async function buildFor(
     throw nothing(`no selected kernel of ${backend.name} has a source`);
   }
   const dir = kernelCacheOf(options.kernelCache);
-  const cache = new BinaryCache(dir);
+  const cache = new BinaryCache(dir, { note: tell });
   const { paths, failed } = await buildAll(builds, { cache, backend, arch });
   say(`${arch}: ${builds.length - failed} built, ${failed} failed`);
   tell(`Kernels are in ${dir}`);

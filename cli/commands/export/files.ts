@@ -28,7 +28,7 @@ import {
 import { HOME, kernelCacheOf, NAME, VERSION } from "../../../session/home.ts";
 import { backendNamed } from "../../../session/take_device.ts";
 import type { Choice } from "../../../session/options.ts";
-import { Progress, say } from "../../terminal/output.ts";
+import { Progress, say, tell } from "../../terminal/output.ts";
 import { archInfo, buildAll } from "../build/kernels.ts";
 import {
   buildsOf,
@@ -199,7 +199,7 @@ async function compiled(
   },
 ) {
   const builds = buildsOf(tables);
-  const cache = new BinaryCache(kernelCacheOf(kernelCache));
+  const cache = new BinaryCache(kernelCacheOf(kernelCache), { note: tell });
   const { paths, failed } = await buildAll(builds, { cache, backend, arch });
   return failed > 0
     ? undefined
