@@ -165,21 +165,20 @@ const runSchema = object({
  * Parses the text of a `run.json`.
  *
  * @param file Named in errors.
+ * @param remedy What the user can do about a damaged one.
  * @throws {UserError} With the field, where it is damaged.
  */
-export function parseRunInfo(text: string, file: string): RunInfo {
-  const refuse = (why: string) => unreadable(file, why);
+export function parseRunInfo(
+  text: string,
+  file: string,
+  remedy = "pass --fresh to measure everything again",
+): RunInfo {
+  const refuse = (why: string) =>
+    new UserError(`Cannot read ${file}: ${why}; ${remedy}`);
   const content = parseJson(runSchema, text, refuse);
   if (!isSealedOrOld(content)) throw refuse(UNSEALED);
   const { sum: _, ...info }: Record<string, unknown> = content;
   return info as object as RunInfo;
-}
-
-/** Makes the error for a file of a run that only measuring again replaces. */
-function unreadable(file: string, why: string): UserError {
-  return new UserError(
-    `Cannot read ${file}: ${why}; pass --fresh to measure everything again`,
-  );
 }
 
 /** An unfinished run, and where it is. */
@@ -231,9 +230,10 @@ export function unfinishedRuns(
 function runIn(folder: string): UnfinishedRun | undefined {
   const file = `${folder}/run.json`;
   const text = readIfThere(file);
-  return text === undefined
-    ? undefined
-    : { folder, info: parseRunInfo(text, file) };
+  return text === undefined ? undefined : {
+    folder,
+    info: parseRunInfo(text, file, `remove it with \`rm -r ${folder}\``),
+  };
 }
 
 /** Runs `work`; where it throws a {@linkcode UserError}, `refused` takes its line. */

@@ -210,12 +210,17 @@ function shapesOf(cases: readonly Case[]): number {
  * @throws {UserError} Where the folder of the runs cannot be read.
  */
 function listUnfinished(json: boolean): ExitCode {
-  const runs = unfinishedRuns(RUNS, tell)
-    .flatMap((run) => unlessRefused(() => listed(run), tell) ?? [])
+  let code: ExitCode = EXIT.ok;
+  const refused = (line: string) => {
+    tell(line);
+    code = EXIT.usage;
+  };
+  const runs = unfinishedRuns(RUNS, refused)
+    .flatMap((run) => unlessRefused(() => listed(run), refused) ?? [])
     .toSorted((a, b) => a.started < b.started ? -1 : 1);
   if (json) {
     say(JSON.stringify(runs, null, 2));
-    return EXIT.ok;
+    return code;
   }
   for (const { folder, rows, started, device, running, command } of runs) {
     const state = running ? "in progress" : "stopped";
@@ -223,14 +228,11 @@ function listUnfinished(json: boolean): ExitCode {
     say(`  ${typed(command.map(quoted).join(" "))}`);
   }
   const left = runs.filter(({ running }) => !running);
-  tell(
-    left.length === 0
-      ? `No stopped run is in ${RUNS}`
-      : `The command below each goes on with it; to remove one: rm -r ${
-        left[0]!.folder
-      }`,
-  );
-  return EXIT.ok;
+  if (left.length > 0) {
+    const { folder } = left[0]!;
+    tell(`The command below each continues it; to remove one: rm -r ${folder}`);
+  } else if (code === EXIT.ok) tell(`No stopped run is in ${RUNS}`);
+  return code;
 }
 
 /** What is said of `run`. @throws {UserError} Where it cannot be read. */

@@ -202,7 +202,7 @@ Deno.test(
       pipe(bad("f", "lock"));
       Deno.symlinkSync("lock", bad("g", "lock"));
       const { code, stdout, stderr } = await run("list", "--unfinished");
-      assertEquals(code, 0, stderr);
+      assertEquals(code, 2, stderr);
       const listed = [...stdout.matchAll(/^\.runs\/(\w+) .*/gm)];
       assertEquals(
         listed.map(([, name]) => name!.length).sort(),
@@ -220,3 +220,15 @@ Deno.test(
       );
     }),
 );
+
+Deno.test("list --unfinished names how to remove a run that cannot be read", () =>
+  within(async (run, folder) => {
+    Deno.mkdirSync(join(folder, ".runs", "x"), { recursive: true });
+    Deno.writeTextFileSync(join(folder, ".runs", "x", "run.json"), "{");
+    assertEquals(await run("list", "--unfinished"), {
+      code: 2,
+      stdout: "",
+      stderr:
+        "Cannot read .runs/x/run.json: it is damaged or cut short; remove it with `rm -r .runs/x`\n",
+    });
+  }));
