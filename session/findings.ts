@@ -91,7 +91,9 @@ export class Findings {
     for (const note of journal.notes) observer.note(note);
     if (journal.resumed) {
       observer.note(
-        `Going on with the run of ${journal.info.started}: ${journal.rows.length} rows are there; --fresh discards them`,
+        `Continuing the run of ${journal.info.started}, which has ${
+          counted(journal.rows.length, "row")
+        }; --fresh discards them`,
       );
     }
     for (const { row } of journal.rows) observer.row(row);

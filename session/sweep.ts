@@ -95,10 +95,21 @@ export async function sweep(
       throw error;
     }
     throw new UserError(
-      `${error.message}; what was measured is kept: the same command goes on`,
+      `${error.message}; what was measured is kept: ${
+        continuedBy(options.fresh)
+      }`,
       error.code,
     );
   }
+}
+
+/**
+ * Says which command continues a sweep that did not end.
+ *
+ * @param fresh Whether it had `--fresh`, which would discard the rows.
+ */
+export function continuedBy(fresh: boolean): string {
+  return `the same command${fresh ? " without --fresh" : ""} continues`;
 }
 
 /** Runs what is missing in `journal`, and publishes it. */
@@ -111,7 +122,7 @@ async function run(
   },
 ): Promise<SweepEnd> {
   const { cases } = selected;
-  const { runs, out, signal } = options;
+  const { out, signal } = options;
   const version = await sourceVersion();
   using begun = new Begun(journal.file("begun.json"), signal);
   const found = new Findings(journal, {
@@ -124,7 +135,7 @@ async function run(
   const kept = journal.rows.length;
   const rows = combined(journal);
   if (signal.aborted) return { rows, paths: [], kept, spent, memoryBytes };
-  demandComplete(journal, cases, runs);
+  demandComplete(journal, cases, options);
   const { parts } = selected;
   // Before the run is forgotten: its rows are of no use to `import` without it.
   if (parts) {
@@ -160,7 +171,7 @@ function openRun(
   const older = journal.resumed ? undefined : olderRun(unfinished, info);
   if (older !== undefined) {
     observer.note(
-      `${older.folder} has an unfinished run of these cases by version ${older.info.harness}, which ${VERSION} cannot go on with: all are measured afresh`,
+      `${older.folder} has an unfinished run of these cases by version ${older.info.harness}, which ${VERSION} cannot continue: all are measured again`,
     );
   }
   if (!resume || journal.resumed) return journal;
@@ -282,7 +293,7 @@ export function ordered(
 export function demandComplete(
   journal: Pick<Journal, "done">,
   cases: readonly Case[],
-  runs: number,
+  { runs, fresh }: Pick<SweepOptions, "runs" | "fresh">,
 ): void {
   let missing = 0;
   for (let repeat = 0; repeat < runs; repeat++) {
@@ -292,7 +303,9 @@ export function demandComplete(
   throw new UserError(
     `Cannot write the results: ${missing} of ${
       runs * cases.length
-    } rows are missing, as the worker ended without them; what was measured is kept: the same command goes on`,
+    } rows are missing, as the worker ended without them; what was measured is kept: ${
+      continuedBy(fresh)
+    }`,
     EXIT.failed,
   );
 }

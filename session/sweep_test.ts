@@ -208,7 +208,7 @@ Deno.test("sweep() says that rows are kept where the results cannot be written",
       }), UserError);
     assertMatch(
       error.message,
-      /^Cannot write .*; make room, make the folder writable or name another; what was measured is kept: the same command goes on$/,
+      /^Cannot write .*; make room, make the folder writable or name another; what was measured is kept: the same command continues$/,
     );
   } finally {
     await Deno.remove(folder, { recursive: true });
@@ -242,10 +242,17 @@ Deno.test("missingCases() is not misled by rows of cases that are not selected",
 });
 
 Deno.test("demandComplete() refuses a run that lacks rows, and says how to go on", () => {
-  demandComplete(having(3, 3), cases, 2);
-  assertThrows(
-    () => demandComplete(having(2, 1), cases, 2),
-    UserError,
-    "Cannot write the results: 3 of 6 rows are missing, as the worker ended without them; what was measured is kept: the same command goes on",
-  );
+  demandComplete(having(3, 3), cases, { runs: 2, fresh: false });
+  for (
+    const [fresh, command] of [
+      [false, "the same command continues"],
+      [true, "the same command without --fresh continues"],
+    ] as const
+  ) {
+    assertThrows(
+      () => demandComplete(having(2, 1), cases, { runs: 2, fresh }),
+      UserError,
+      `Cannot write the results: 3 of 6 rows are missing, as the worker ended without them; what was measured is kept: ${command}`,
+    );
+  }
 });

@@ -66,7 +66,7 @@ import { titleOf } from "../../session/phase_note.ts";
 import { isOwnKernel, notRun } from "../../session/own_kernels.ts";
 import { casesAnywhere, select, type Selected } from "../../session/select.ts";
 import { NoDeviceError } from "../../session/take_device.ts";
-import { sweep } from "../../session/sweep.ts";
+import { continuedBy, sweep } from "../../session/sweep.ts";
 
 /** `mnkbench bench`. */
 export const command = define({
@@ -185,7 +185,9 @@ async function measure(
   });
   if (interrupt.signal.aborted) {
     for (const row of failed) tell(failureLine(row));
-    tell(`Stopped with ${end.kept} rows kept: the same command goes on`);
+    tell(
+      `Stopped with ${counted(end.kept, "row")} kept: ${continuedBy(fresh)}`,
+    );
     return EXIT.failed;
   }
   if (!options.json) showTable(end.rows, selected, options);

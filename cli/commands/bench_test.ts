@@ -213,14 +213,14 @@ for (
       assertEquals(code, stopped);
       assertMatch(
         text(stderr),
-        /^Stopped with 1 rows kept: the same command goes on$/m,
+        /^Stopped with 1 row kept: the same command continues$/m,
       );
       await Deno.writeTextFile(join(folder, "open"), "");
       const second = await run(...args);
       assertEquals(second.code, 0, second.stderr);
       assertMatch(
         second.stderr,
-        /^Going on with the run of .*: 1 rows are there/m,
+        /^Continuing the run of .*, which has 1 row;/m,
       );
       const lines = await csvOf(join(folder, LATEST), "gated");
       assertEquals(lines.length, 1 + 2);
@@ -255,7 +255,7 @@ Deno.test({
         assertEquals(over?.code, undefined, "It ended before it was stopped");
       }
       npx.kill("SIGTERM");
-      assertMatch(text((await ended).stderr), /^Stopped with 1 rows kept: /m);
+      assertMatch(text((await ended).stderr), /^Stopped with 1 row kept: /m);
     }),
 });
 

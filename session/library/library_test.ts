@@ -83,7 +83,7 @@ Deno.test("bench() keeps what was measured where it is stopped, and goes on from
     });
     assertEquals(rows.length, 4);
     assertEquals(rows.slice(0, first.rows.length), first.rows);
-    assertMatch(notes.join("\n"), /^Going on with the run of /m);
+    assertMatch(notes.join("\n"), /^Continuing the run of /m);
   }));
 
 Deno.test("check() checks edge-case shapes too, or the given sizes alone", () =>
