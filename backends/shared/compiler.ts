@@ -115,15 +115,32 @@ async function startOf(file: string): Promise<string> {
   }
 }
 
+const EMULATOR = fileURLToPath(new URL("../../emulator/", import.meta.url));
+
 /**
  * Returns the failure behind a compiler's `log`: its first error, without the folder
  * that the source is in, and the whole log as its cause.
  */
 export function compileError(log: string, folder: string): CaseError {
   const lines = log.split("\n").map((line) => line.trim()).filter(Boolean);
-  const first = lines.find((line) => /\b(error|fatal)\b/i.test(line)) ??
-    lines[0] ?? "the compiler failed and printed nothing";
+  const errors = lines.filter((line) => /\b(error|fatal)\b/i.test(line));
+  const first = errors.find((line) => !line.startsWith(EMULATOR)) ??
+    noteIn(folder, lines) ?? errors[0] ?? lines[0] ??
+    "the compiler failed and printed nothing";
   return new CaseError("compile", first.replaceAll(folder, ""), { cause: log });
+}
+
+/**
+ * Returns the first note about a file in `folder` with the text of its error: a brace that the
+ * source lacks is an error of the emulator's header that the compiler reads after it.
+ */
+function noteIn(folder: string, lines: readonly string[]): string | undefined {
+  const at = lines.findIndex((line) =>
+    line.startsWith(folder) && line.includes(": note: ")
+  );
+  const error = lines.slice(0, Math.max(at, 0))
+    .findLast((line) => line.includes(": error: "))?.split(": error: ")[1];
+  return error && lines[at]!.replace(": note: ", `: error: ${error}, `);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { match, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { join } from "node:path";
-import { askTool, runCompiler } from "./compiler.ts";
+import { askTool, compileError, runCompiler } from "./compiler.ts";
 
 const windows = Deno.build.os === "windows";
 const skip = windows ? " (ignored: needs a shell)" : "";
@@ -127,4 +127,17 @@ Deno.test({
     throws(ask, why);
     ok(performance.now() - start < 250, "it was waited for again");
   },
+});
+
+Deno.test("compileError() blames the source for what the emulator's header shows", () => {
+  const header = new URL("../../emulator/api/floats.h", import.meta.url);
+  const log = (more: string) =>
+    `${header.pathname}:96:10: error: no end
+all.cpp:2:1: note: in expansion of macro 'EMU_ENTRY'
+${more}`;
+  const note = "/k/a.cu:9:82: note: to match this '{'";
+  const of = (text: string) => compileError(text, "/k/").message;
+  strictEqual(of(log(note)), "a.cu:9:82: error: no end, to match this '{'");
+  strictEqual(of(log(`${note}\n/k/a.cu:3:1: error: b`)), "a.cu:3:1: error: b");
+  match(of(log("")), /floats\.h:96:10: error: no end$/);
 });
