@@ -144,6 +144,8 @@ function pathsOf(outDir: string, device: string, suite: string): SuitePaths {
 /** The name of the file of a device's calibration. */
 const DEVICE_FILE = "device.json";
 
+const ELSEWHERE = "move it away or pass --out with another folder";
+
 /** The results of a suite from an earlier run. */
 interface Old {
   readonly rows: readonly CsvRow[];
@@ -154,7 +156,7 @@ interface Old {
 /** @throws {UserError} Where something is there that is not of a suite. */
 async function oldAt({ csv, samples }: SuitePaths): Promise<Old> {
   const rows = readCsvIfThere(csv) ?? [];
-  return { rows, samples: await readSamples(samples, rows) };
+  return { rows, samples: await readSamples(samples, rows, ELSEWHERE) };
 }
 
 const deviceSchema = pipe(
@@ -217,10 +219,7 @@ export function writeDeviceFile(
 }
 
 function peaksIn(folder: string): Calibration["peak"] {
-  return readDeviceFile(
-    folder,
-    "move it away or pass --out with another folder",
-  )?.calibration.peak ?? {};
+  return readDeviceFile(folder, ELSEWHERE)?.calibration.peak ?? {};
 }
 
 /** One row for each case, in the order of measuring. */

@@ -95,6 +95,9 @@ Deno.test("readSamples() refuses samples that nobody took, naming the line", asy
         "line 2 has no samples",
       );
     }
+    // Of commands without --out.
+    const error = await assertRejects(() => readSamples(path, []), UserError);
+    assertMatch(error.message, /has no samples; move it away$/);
     await writeSamples(path, [line({})]);
     assertEquals((await readSamples(path, [])).size, 1);
   } finally {

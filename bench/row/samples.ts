@@ -157,11 +157,13 @@ function refuseOthers(row: CsvRow, lines: readonly Found[]): void {
  * Reads the lines of a compressed file by key text; empty where there is no file.
  *
  * @param rows Those of the CSV beside it: see {@linkcode groupSamples}.
+ * @param remedy What the user can do about a damaged file.
  * @throws {UserError} For a file that is not such a one.
  */
 export async function readSamples(
   path: string,
   rows: readonly CsvRow[],
+  remedy = "move it away",
 ): Promise<Map<string, string[]>> {
   const bytes = readBytesIfThere(path);
   if (bytes === undefined) return new Map();
@@ -170,7 +172,7 @@ export async function readSamples(
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause;
     throw new UserError(
-      `Cannot read ${path}: ${cause.message}; move it away or pass --out with another folder`,
+      `Cannot read ${path}: ${cause.message}; ${remedy}`,
     );
   }
 }
