@@ -227,7 +227,12 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
   [
     `table ${V3} --suite matmul-fp32 --kernel TLX-decomposeK`,
     3,
-    /No row of kernel TLX-decomposeK is of suite matmul-fp32/,
+    /No row has kernel TLX-decomposeK and suite matmul-fp32: leave out one of these options$/m,
+  ],
+  [
+    `table ${V3} --suite matmul-fp32 --m 99`,
+    3,
+    /No row has suite matmul-fp32 and m 99: m is 16, 32, 48, 64$/m,
   ],
   [
     `table ${V3} --format decompose-k`,
@@ -327,7 +332,7 @@ Deno.test("table --axis, --where and --m choose shapes, and an unknown axis is n
   );
   const none = await program(["table", H200, "--m", "17"]);
   assertEquals(none.code, 3);
-  assertMatch(none.stderr, /with m 17: leave out one of these options/);
+  assertMatch(none.stderr, /^error: No row has m 17: m is 16, 32, 48, 64$/m);
 });
 
 Deno.test("table --lines shows some shapes, and means over all", async () => {

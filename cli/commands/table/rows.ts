@@ -107,11 +107,13 @@ export async function tableRows(
   // Published rows join measured ones by their points, whatever their suite is called.
   const joins = published &&
     all.some((row) => isNamed(row) && !isPublished(row));
-  const rows = all.filter((row) =>
+  const named = all.filter((row) =>
     (runs.length === 0 || !isPublished(row) || runs.includes(row.run)) &&
     (isNamed(row) || (joins && isPublished(row))) &&
     (options.kernels.length === 0 || isBaseline(row) ||
-      namesOf(row).some((name) => kernels.has(name))) &&
+      namesOf(row).some((name) => kernels.has(name)))
+  );
+  const rows = named.filter((row) =>
     points.every(([axis, values]) => values.includes(pointOf(row)[axis] ?? ""))
   );
   if (rows.length > 0) {
@@ -125,13 +127,22 @@ export async function tableRows(
     }
     return { rows: ofTiming(rows, options), sides: [] };
   }
+  const given = [
+    ...(options.kernels.length > 0
+      ? [`kernel ${options.kernels.join(" or ")}`]
+      : []),
+    ...(suites.length > 0 ? [`suite ${suites.join(" or ")}`] : []),
+    ...points.map(([axis, values]) => `${axis} ${values.join(" or ")}`),
+  ];
+  const there = points.map(([axis]) =>
+    `${axis} is ${
+      [...new Set(named.map((row) => pointOf(row)[axis] ?? "none"))].join(", ")
+    }`
+  );
   throw new UserError(
-    `No row of kernel ${options.kernels.join(", ") || "any"} is of suite ${
-      options.suites.join(", ") || "any"
-    }${
-      points.map(([axis, values]) => ` with ${axis} ${values.join(" or ")}`)
-        .join("")
-    }: leave out one of these options`,
+    `No row has ${given.join(" and ")}: ${
+      named.length > 0 ? there.join("; ") : "leave out one of these options"
+    }`,
     EXIT.nothing,
   );
 }
