@@ -50,6 +50,14 @@ Deno.test("capture --model writes what list and table --weights read", async () 
     "capture --model config.json --tp 2 --batch 8 --out llama",
   );
   assertEquals(code, 0, stderr);
+  assertMatch(
+    stderr,
+    /^5 GEMMs in 129 calls\nshare of bound +calls +MxNxK .*\n +\d\d\.\d % +32 +8x14336x4096 /m,
+  );
+  assertMatch(
+    stderr,
+    /^No time is known: shares are of the bound on an H200 /m,
+  );
   const files = [...Deno.readDirSync(join(folder.path, "llama"))]
     .map(({ name }) => name).toSorted();
   assertEquals(files, ["captured.json", "captured.ts"]);

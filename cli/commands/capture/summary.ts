@@ -10,6 +10,7 @@ import {
   shortened,
 } from "../../../bench/files/terminal_text.ts";
 import type { Captured, CapturedGemm } from "../../../bench/model/captured.ts";
+import { BOUND, boundMs } from "../../../session/capture/lines.ts";
 
 const MOST_GEMMS = 20;
 const MOST_OTHERS = 5;
@@ -18,7 +19,7 @@ const NAME_WIDTH = 100;
 
 /**
  * Returns the lines of a summary: GEMMs in the order of what they cost, with shares of the time of all
- * kernels, and what is not covered.
+ * kernels, or of the bound where no time is known, and what is not covered.
  */
 export function summaryOf(captured: Captured): readonly string[] {
   const { gemms, other, clock, window_s, gpu_busy_us, notes } = captured;
@@ -30,11 +31,17 @@ export function summaryOf(captured: Captured): readonly string[] {
     ? ""
     : `; the GPU was busy for ${percent(gpu_busy_us, window_s * 1e6)} of it`;
   const timed = clock === "none" ? "" : `, ${milliseconds(time)} of kernels`;
+  // A model that was not run has no window.
+  const window = window_s > 0
+    ? ` in ${Number(window_s.toPrecision(3))} s${busy}`
+    : "";
   return [
-    `${counted(gemms.length, "GEMM")} in ${counted(calls, "call")}${timed} in ${
-      Number(window_s.toPrecision(3))
-    } s${busy}`,
-    ...tableOf(gemms, time + timeOf(other)),
+    `${counted(gemms.length, "GEMM")} in ${
+      counted(calls, "call")
+    }${timed}${window}`,
+    ...(clock === "none"
+      ? boundTable(gemms)
+      : timeTable(gemms, time + timeOf(other))),
     ...(clock === "cupti"
       ? [
         `GEMM time covered: ${percent(time, time + timeOf(unseen))}${
@@ -51,16 +58,40 @@ export function summaryOf(captured: Captured): readonly string[] {
   ];
 }
 
-function tableOf(
+function timeTable(
   gemms: readonly CapturedGemm[],
   time: number,
+): readonly string[] {
+  return tableOf(gemms, ["share of kernels", "calls", "us/call"], (gemm) => [
+    gemm.time_us === null ? "" : percent(gemm.time_us, time),
+    `${gemm.calls}`,
+    gemm.time_us === null ? "" : (gemm.time_us / gemm.calls).toFixed(2),
+  ]);
+}
+
+function boundTable(gemms: readonly CapturedGemm[]): readonly string[] {
+  const costOf = (gemm: CapturedGemm) => gemm.calls * boundMs(gemm);
+  const sum = gemms.reduce((sum, gemm) => sum + costOf(gemm), 0);
+  const sorted = gemms.toSorted((a, b) => costOf(b) - costOf(a));
+  return [
+    ...tableOf(sorted, ["share of bound", "calls"], (gemm) => [
+      percent(costOf(gemm), sum),
+      `${gemm.calls}`,
+    ]),
+    ...(gemms.length > 0 ? [`No time is known: shares are of ${BOUND}`] : []),
+  ];
+}
+
+/** @param figures The first columns of a GEMM, whose names are `heads`. */
+function tableOf(
+  gemms: readonly CapturedGemm[],
+  heads: readonly string[],
+  figures: (gemm: CapturedGemm) => readonly string[],
 ): readonly string[] {
   if (gemms.length === 0) return [];
   const shown = gemms.slice(0, MOST_GEMMS);
   const lines = shown.map((gemm) => [
-    gemm.time_us === null ? "" : percent(gemm.time_us, time),
-    `${gemm.calls}`,
-    gemm.time_us === null ? "" : (gemm.time_us / gemm.calls).toFixed(2),
+    ...figures(gemm),
     `${gemm.m}x${gemm.n}x${gemm.k}${gemm.batch > 1 ? ` x${gemm.batch}` : ""}`,
     typesOf(gemm),
     gemm.layout,
@@ -71,12 +102,9 @@ function tableOf(
   const more = gemms.length - shown.length;
   return [
     ...aligned([
-      [
-        ...["share of kernels", "calls", "us/call", "MxNxK", "types", "layout"],
-        ...["epilogue", "phase", "op"],
-      ],
+      [...heads, "MxNxK", "types", "layout", "epilogue", "phase", "op"],
       ...lines,
-    ], new Set([0, 1, 2])),
+    ], new Set(heads.keys())),
     ...(more > 0 ? [`and ${more} more`] : []),
   ];
 }
