@@ -70,6 +70,13 @@ pragma application_id = ${APPLICATION};
 pragma user_version = ${VERSION};
 `;
 
+/** The rows that were added to a history. */
+export interface Added {
+  readonly fresh: number;
+  /** Of a case and run that were there. */
+  readonly replaced: number;
+}
+
 /** An open file of runs. */
 export class History implements Disposable {
   readonly #db: DatabaseSync;
@@ -133,10 +140,10 @@ export class History implements Disposable {
   /**
    * Adds rows; those of a case and run that are there already are replaced. All are added, or none.
    *
-   * @returns The number of rows, without those of others, which have no run.
+   * @returns The numbers of new rows and of replaced ones, without those of others, which have no run.
    * @throws {UserError} Where the file cannot be written.
    */
-  add(rows: readonly CsvRow[]): number {
+  add(rows: readonly CsvRow[]): Added {
     return this.#guarded("write", () => {
       const db = this.#db;
       const own = rows.filter((row) => !isPublished(row) && row.run !== "");
@@ -176,6 +183,7 @@ export class History implements Disposable {
         "insert or replace into points values (?, ?, ?, ?, ?)",
       );
       db.exec("begin immediate");
+      const added = { fresh: 0, replaced: 0 };
       try {
         for (const row of own) {
           const { status, median_us } = row;
@@ -189,6 +197,7 @@ export class History implements Disposable {
             ...[idOfShared([cells(row, SHARED)]), cells(row, FIGURES)],
           ] as const;
           const before = find.get(caseId, runId);
+          added[before ? "replaced" : "fresh"]++;
           const kept = before
             ? update.get(...rest, before.row_id!)
             : insert.get(...rest);
@@ -196,7 +205,7 @@ export class History implements Disposable {
           point.run(caseId, runId, status, us, Number(kept!.id));
         }
         db.exec("commit");
-        return own.length;
+        return added;
       } catch (error) {
         db.exec("rollback");
         throw error;

@@ -32,8 +32,8 @@ Deno.test("History gives back what was added, by the time of the runs", () =>
       median_us: "",
     });
     using history = History.open(path, { make: true });
-    assertEquals(history.add([late]), 1);
-    assertEquals(history.add([early, other]), 2);
+    assertEquals(history.add([late]), { fresh: 1, replaced: 0 });
+    assertEquals(history.add([early, other]), { fresh: 2, replaced: 0 });
     assertEquals(history.runs().map(({ time, commit }) => [time, commit]), [
       ["2026-01-01T00:00:00.000Z", "c1"],
       ["2026-01-02T00:00:00.000Z", "c2"],
@@ -60,7 +60,8 @@ Deno.test("History.add() replaces the row of a case and run, and leaves out publ
     const row = rowOf("a", 1);
     history.add([row]);
     const again = { ...row, median_us: "3.25", note: "again" };
-    assertEquals(history.add([again, { ...row, harness: "published" }]), 1);
+    const published = { ...row, harness: "published" };
+    assertEquals(history.add([again, published]), { fresh: 0, replaced: 1 });
     assertEquals(history.last(row, 5), [again]);
     assertEquals(history.runs().length, 1);
   }));
@@ -126,7 +127,7 @@ Deno.test("History waits for another program that writes, and then says so and c
     );
     other.exec("rollback");
     assertEquals(history.last(first, 5), [first]);
-    assertEquals(history.add([second]), 1);
+    assertEquals(history.add([second]), { fresh: 1, replaced: 0 });
   }));
 
 Deno.test("the columns of a history change only with its version", () =>

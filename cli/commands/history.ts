@@ -24,6 +24,7 @@ import {
   type PointHistory,
 } from "../../report/history/case_history.ts";
 import { HISTORY, History } from "../../session/history.ts";
+import { typed } from "../../session/home.ts";
 import { csvFiles, readRows } from "../../session/read_rows.ts";
 import { BRIEFS, type Command, define } from "../command.ts";
 import {
@@ -152,17 +153,18 @@ async function add(
     sets.push((await readRows([one])).map(({ row }) => row));
   }
   using open = History.open(history, { make: true });
-  const count = open.add(sets.flat());
+  const { fresh, replaced } = open.add(sets.flat());
+  const again = replaced === 0 ? "" : ` (${replaced} were there)`;
   tell(
-    `${history}: ${counted(count, "row")}, ${
+    `${history}: ${counted(fresh, "new row")}${again}, ${
       counted(open.runs().length, "run")
     } in all`,
   );
-  if (count > 0) return EXIT.ok;
+  if (fresh + replaced > 0) return EXIT.ok;
   throw new UserError(
-    `No row of a run is in ${
-      from.join(", ")
-    }: measure some with \`mnkbench bench\``,
+    `No row of a run is in ${from.join(", ")}: measure some with \`${
+      typed("bench")
+    }\``,
     EXIT.nothing,
   );
 }

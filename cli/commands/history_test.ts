@@ -29,7 +29,7 @@ Deno.test("history adds runs, shows what changed, makes a page and is a base of 
       await writeRun(cwd, day, us);
       const { code, stderr } = await run("history", "add", `${day}`);
       assertEquals(code, 0, stderr);
-      assertMatch(stderr, /^history\.sqlite: 2 rows, \d+ runs? in all$/m);
+      assertMatch(stderr, /^history\.sqlite: 2 new rows, \d+ runs? in all$/m);
     }
     const shown = await run("history");
     assertEquals(shown.code, 0, shown.stderr);
@@ -51,7 +51,10 @@ Deno.test("history adds runs, shows what changed, makes a page and is a base of 
     assertEquals(slower.code, 1, slower.stderr);
     assertMatch(slower.stdout, /slower +s fast/);
     const again = await run("history", "add", "0", "1", "2");
-    assertMatch(again.stderr, /^history\.sqlite: 6 rows, 9 runs in all$/m);
+    assertMatch(
+      again.stderr,
+      /^history\.sqlite: 0 new rows \(6 were there\), 9 runs in all$/m,
+    );
     const over = await run("history", "page", "--out", "history.sqlite");
     assertEquals(over.code, 2);
     assertMatch(
