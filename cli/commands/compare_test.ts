@@ -358,6 +358,12 @@ Deno.test({
     assertEquals(all.code, 4, all.stderr);
     assertMatch(all.stdout, /^16×16×16 .* broken: ok -> crash/m);
     assertEquals(all.stderr.includes("Nothing was compared"), false);
+    const fixed = await program(
+      ["compare", "b.c", "a.c", ...args.with(1, "16"), "--runs", "1"],
+      { cwd: planted.folder },
+    );
+    assertEquals(fixed.code, 0, fixed.stderr);
+    assertMatch(fixed.stdout, /^16×16×16 .* fixed: crash -> ok/m);
     const itself = await run(2, "a.c", "a.c", "--format", "json");
     assertEquals(itself.code, 0, itself.stderr);
     const { rows, geomean } = JSON.parse(itself.stdout);

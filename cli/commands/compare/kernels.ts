@@ -89,7 +89,9 @@ export async function compareKernels(
     tell(`error: ${measured.cut.message}`);
     return Math.max(code, measured.cut.code);
   }
-  if (compared.some(({ judged }) => judged.speed)) return code;
+  const isFound = ({ judged }: ComparedPair) =>
+    judged.speed !== undefined || judged.verdict === "fixed";
+  if (compared.some(isFound)) return code;
   // A verdict such as "broken" says by itself why there is no time.
   if (compared.length === 0) {
     tell(
