@@ -12,7 +12,7 @@ import { onWait } from "../bench/files/lock.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import { type BRIEFS, type Command, outline, type Run } from "./command.ts";
 import { done, onFatal } from "../session/suite_file.ts";
-import { goWhereTyped, NAME, VERSION } from "../session/home.ts";
+import { goWhereTyped, NAME, typed, VERSION } from "../session/home.ts";
 import type { Flags, Words } from "./options/flags.ts";
 import { giveUp } from "./permissions.ts";
 import {
@@ -106,7 +106,8 @@ export async function main(args: readonly string[]): Promise<number> {
       const line = formatMessage(error, { quotes: true })
         .replaceAll(/\s*\n\s*/g, " ");
       tell(`error: ${line}`);
-      tell(`Type ${NAME} --help for what there is`);
+      const own = Object.hasOwn(COMMANDS, name) ? `${name} ` : "";
+      tell(`Options and examples: ${typed(`${own}--help`)}`);
       return finish(errorCode(EXIT.usage));
     },
   });

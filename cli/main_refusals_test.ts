@@ -267,8 +267,29 @@ for (const [line, wanted, why] of REFUSED) {
     assertMatch(error!, /^error: /);
     assertMatch(error!, why);
     assertEquals(
-      hints.filter((hint) => hint !== "Type mnkbench --help for what there is"),
+      hints.filter((hint) => !hint.startsWith("Options and examples: ")),
       [],
+    );
+  });
+}
+
+for (
+  const [line, help] of [
+    ["bench --nonsense", "bench --help"],
+    ["history add --nonsense", "history --help"],
+    ["nonsense", "--help"],
+  ] as const
+) {
+  Deno.test(`main names the help of ${line}`, async () => {
+    const { stderr } = await program(line.split(" "), {
+      env: { INIT_CWD: "/" },
+    });
+    assertMatch(
+      stderr,
+      new RegExp(
+        `^Options and examples: deno task --config \\S+/deno\\.json ${help}$`,
+        "m",
+      ),
     );
   });
 }

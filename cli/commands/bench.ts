@@ -341,7 +341,9 @@ function refuseClashes(options: BenchOptions): void {
   }
   if (dryRun && json) {
     throw new UserError(
-      "Cannot print rows of a dry run: leave out --json, or print the cases as JSON with `mnkbench list --cases --json`",
+      `Cannot print rows of a dry run: leave out --json, or print the cases as JSON with \`${
+        typed("list --cases --json")
+      }\``,
     );
   }
   if (peers !== undefined && (backend ?? PEERS_BACKEND) !== PEERS_BACKEND) {

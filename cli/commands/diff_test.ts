@@ -73,7 +73,7 @@ Deno.test("diff ends with 2 or 3 and one line for what it cannot read", async ()
       assertEquals(ran.code, code, ran.stderr);
       assertEquals(ran.stdout, "");
       assertMatch(ran.stderr, why);
-      assertMatch(ran.stderr, /^error: .*\n(Type .*\n)?$/);
+      assertMatch(ran.stderr, /^error: .*\n(Options and examples: .*\n)?$/);
     }
   } finally {
     await Deno.remove(folder, { recursive: true });

@@ -13,7 +13,7 @@ import { isPublished } from "../../../bench/row/row.ts";
 import { pointOf } from "../../../report/model/axes.ts";
 import { ofOneTiming } from "../../../report/model/timing.ts";
 import { isFile, isSource } from "../../../session/cases.ts";
-import { HOME } from "../../../session/home.ts";
+import { HOME, typed } from "../../../session/home.ts";
 import {
   csvFiles,
   readRows,
@@ -73,7 +73,9 @@ export async function tableRows(
   const all = sets.flatMap(({ rows }) => rows);
   if (all.length === 0) {
     throw new UserError(
-      `No row is in ${paths.join(", ")}: measure some with \`mnkbench bench\``,
+      `No row is in ${paths.join(", ")}: measure some with \`${
+        typed("bench")
+      }\``,
       EXIT.nothing,
     );
   }

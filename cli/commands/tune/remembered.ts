@@ -20,7 +20,7 @@ import {
   type TimingEntry,
 } from "../../../bench/tune/timing_cache.ts";
 import { formatMicroseconds } from "../../../report/table/metrics.ts";
-import { quoted, timingCacheOf } from "../../../session/home.ts";
+import { quoted, timingCacheOf, typed } from "../../../session/home.ts";
 import { unknown } from "../../../session/cases.ts";
 import { type Command, define } from "../../command.ts";
 import {
@@ -170,8 +170,8 @@ function edit(options: Files & { readonly entry: string }): number {
     refuseTunables(config, entry);
     if (timings.edit(id, config)) return;
     throw new UserError(
-      `Cannot edit ${id}: the timing cache has no such entry; \`mnkbench tune list --timing-cache ${
-        quoted(path)
+      `Cannot edit ${id}: the timing cache has no such entry; \`${
+        typed(`tune list --timing-cache ${quoted(path)}`)
       }\` lists them`,
     );
   });
