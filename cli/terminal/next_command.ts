@@ -68,7 +68,12 @@ export function nextLine(
     const words = [...own, ...inputWords(settings)];
     return `Next, one failed case alone: ${typed(`check ${words.join(" ")}`)}`;
   }
-  const { kernels, peers, overrides, where } = selection;
+  const { peers, overrides, where } = selection;
+  const ran = new Set(
+    rows.filter(({ status }) => status !== "unsupported")
+      .map(({ key }) => key.kernel),
+  );
+  const kernels = selection.kernels.filter((name) => ran.has(name));
   const words = [
     ...selectionWords(suites[0]!.name, told),
     ...kernels.map((kernel) => `--kernel ${kernel}`),
@@ -87,12 +92,12 @@ export function nextLine(
   if (own === undefined) return `Next, all commands: ${typed("--help")}`;
   const isSize = (axis: string) =>
     axes.some(({ name, values }) => name === axis && values === "size");
-  // Of other sizes than those that were given, but of their epilogue, type and layout.
-  const kept = <T>(given: Readonly<Record<string, T>>) =>
-    Object.fromEntries(Object.entries(given).filter(([name]) => !isSize(name)));
   const point = pointWords({
-    overrides: { ...kept(overrides), [own.name]: [24] },
-    where: kept(where),
+    overrides: { ...overrides, [own.name]: [24] },
+    // No point of the suite need have both these sizes and that one.
+    where: Object.fromEntries(
+      Object.entries(where).filter(([name]) => !isSize(name)),
+    ),
   });
   return `Next, a size of your own: ${
     typed(["bench", words, ...point].join(" "))

@@ -108,10 +108,14 @@ Deno.test("nextLine() repeats what was selected for more of the same", () => {
   );
   assertEquals(
     after(rows, {
-      overrides: { m: [16], epilogue: ["relu"] },
-      where: { k: ["64"], layout: ["nt"] },
+      overrides: { m: [16], k: [4096], epilogue: ["relu"] },
+      where: { n: ["64"], layout: ["nt"] },
     }),
-    `Next, a size of your own: bench --suite other ${FILES} --axis epilogue=relu --m 24 --where layout=nt`,
+    `Next, a size of your own: bench --suite other ${FILES} --m 24 --k 4096 --axis epilogue=relu --where layout=nt`,
+  );
+  assertEquals(
+    after(rows, { kernels: ["good", "missing"] }),
+    `Next, a size of your own: bench --suite other ${FILES} --kernel good --m 24`,
   );
   assertEquals(
     after(rows, {}, true, "my results"),
