@@ -158,6 +158,8 @@ export function debugLine(
   // Python runs in a process of its own, which --once refuses.
   if (isPythonLibrary(provenance.library)) return undefined;
   const isCrash = status === "crash";
+  // A debugger does not stop where a kernel ends its process.
+  if (isCrash && note.includes("exited with code")) return undefined;
   if (!isCrash && !(status === "launch" && DEVICE_FAULT.test(note))) {
     return undefined;
   }

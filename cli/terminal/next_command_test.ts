@@ -68,6 +68,13 @@ Deno.test("nextLine() names the Python of a Python kernel that failed", () => {
   );
 });
 
+Deno.test("nextLine() names no debugger for a kernel that ends its process", () => {
+  assertMatch(
+    after([failed("The worker exited with code 0", "crash")]),
+    /^Next, one failed case alone: /,
+  );
+});
+
 Deno.test("nextLine() repeats what was selected for a failed case", () => {
   assertEquals(
     after([timedRow("good"), failed("")]),
@@ -92,6 +99,13 @@ Deno.test("nextLine() names a debugger for a crash", () => {
   assertMatch(
     after([failed(""), failed("", "untuned"), failed("", "crash")]),
     /^Next, that case alone under a debugger, /,
+  );
+});
+
+Deno.test("nextLine() names no debugger for a kernel that ends its process", () => {
+  assertMatch(
+    after([failed("The worker exited with code 0", "crash")]),
+    /^Next, one failed case alone: /,
   );
 });
 
