@@ -6,7 +6,7 @@
 
 import { merge, object } from "@optique/core/constructs";
 import type { InferValue } from "@optique/core/parser";
-import { LATEST, RESULTS, typed } from "../../session/home.ts";
+import { LATEST, quoted, RESULTS, typed } from "../../session/home.ts";
 import { BRIEFS, define } from "../command.ts";
 import {
   choiceFlags,
@@ -413,8 +413,10 @@ async function once(
 ): Promise<number> {
   const { cases, selection } = selected;
   if (cases.length !== 1) {
+    const own = cases.find(isOwnKernel)?.kernel;
+    const kernel = own === undefined ? "" : ` ${quoted(own)}`;
     throw new UserError(
-      `Cannot run ${cases.length} cases with --once: narrow it to one with --suite, --kernel, --axis and --where; --dry-run says which cases there are`,
+      `Cannot run ${cases.length} cases with --once: narrow it to one with --kernel${kernel}, --suite, --axis and --where; --dry-run lists the cases`,
     );
   }
   if (isPythonCase(cases[0]!)) {

@@ -400,6 +400,10 @@ Deno.test("bench --record refuses recorded rows that it could not add to, before
     refused(await run(...NAIVE, "--record", "--out", "new"), /leave out --rec/);
   }));
 
+/** A source file as a user has one; nothing runs it. */
+const MINE =
+  "void mine(const float *A, const float *B, float *C, int M, int N, int K) {}\n";
+
 Deno.test("bench --once runs one case here, and refuses more", () =>
   within(async (run, folder) => {
     const one = ["bench", ...SMALL, "--quick", "--once", "--kernel"];
@@ -414,6 +418,14 @@ Deno.test("bench --once runs one case here, and refuses more", () =>
     const many = await run(...one, "naive,zeros");
     assertEquals(many.code, 2);
     assertMatch(many.stderr, /^error: Cannot run 2 cases with --once/m);
+    await Deno.writeTextFile(join(folder, "mine.c"), MINE);
+    const mine = await run("bench", "mine.c", "--once", "--m", "16");
+    assertEquals(mine.code, 2);
+    assertMatch(
+      mine.stderr,
+      /^error: .*: narrow it to one with --kernel mine,/m,
+    );
+    await Deno.remove(join(folder, "mine.c"));
     assertEquals([...Deno.readDirSync(folder)], []);
   }));
 
