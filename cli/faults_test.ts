@@ -15,7 +15,7 @@ const ROWS: readonly (readonly [string, string, RegExp])[] = [
   ],
   ["segfault", "crash", /SIGSEGV/],
   ["illegal", "crash", /SIGSEGV|SIGBUS|SIGILL|SIGTRAP/],
-  ["forever", "timeout", /no sign of life for 4 s/],
+  ["forever", "timeout", /no progress for 4 s/],
   ["unwritten", "wrong", /1 of 64 elements are NaN/],
   ["nan-result", "wrong", /64 of 64 elements are NaN/],
   [
@@ -67,7 +67,7 @@ const SUITE = [
   ...["--warmup", "0", "--rep", "1", "--search", "2"],
 ];
 const LEFT_OUT =
-  "left out KIND=2 (crash: The worker was killed by SIGSEGV), KIND=4 (timeout: The worker gave no sign of life for 4 s, the --timeout for one call)";
+  "left out KIND=2 (crash: The worker was killed by SIGSEGV), KIND=4 (timeout: The kernel may hang: no progress for 4 s (--timeout))";
 
 /** The arguments of `command` on kernels of the suite, all files in `folder`. */
 function words(command: string, folder: string, ...more: string[]): string[] {

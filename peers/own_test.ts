@@ -279,7 +279,7 @@ Deno.test({
     });
     Deno.env.delete("MNKBENCH_TEST_PID");
     assertEquals(told.rows, [
-      "hangs timeout: The worker gave no sign of life for 60 s, the --timeout for one call",
+      "hangs timeout: The kernel may hang: no progress for 60 s (--timeout)",
       "writes ok: ",
     ]);
     assert(await ended(Number(Deno.readTextFileSync(pid))));

@@ -146,7 +146,7 @@ export class Journal implements Disposable {
     let dropped = 0;
     for (const entry of this.#readRows()) {
       if (options.stillValid?.(entry.row) === false) {
-        // A failure may have been mended elsewhere, and is always tried again.
+        // A failure may have been fixed elsewhere, and is always tried again.
         if (entry.row.status === "ok") dropped++;
       } else this.#keep(entry);
     }

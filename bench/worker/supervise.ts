@@ -237,12 +237,12 @@ async function* attend(
     const event = await worker.next(limit, signal);
     if (signal?.aborted) return "aborted";
     if (event === "silent") {
-      const what = `gave no sign of life for ${limit / 1000} s`;
-      if (!current) return { gone: what };
+      const seconds = limit / 1000;
+      if (!current) return { gone: `made no progress for ${seconds} s` };
       if (used) return { doubted: current.key, status: "timeout" };
       yield lose(
         "timeout",
-        `The worker ${what}, the --timeout for one call`,
+        `The kernel may hang: no progress for ${seconds} s (--timeout)`,
       );
       return "failed";
     }

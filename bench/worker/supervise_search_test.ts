@@ -53,7 +53,7 @@ Deno.test("supervise() goes on without a config that hangs", async () => {
     },
   });
   const lost =
-    "BM=2 timeout: The worker gave no sign of life for 2.5 s, the --timeout for one call";
+    "BM=2 timeout: The kernel may hang: no progress for 2.5 s (--timeout)";
   assertEquals(silence.rung, [[0, 1], [0, 1]]);
   assertEquals(losses(told), [`b ${lost}`]);
   assertEquals(spent(told), [5_000]);

@@ -86,7 +86,7 @@ Deno.test("supervise() kills a worker that is silent within a case", async () =>
   });
   assertEquals(told.rows, [
     A,
-    "b timeout: The worker gave no sign of life for 2.5 s, the --timeout for one call, after search 120/300",
+    "b timeout: The kernel may hang: no progress for 2.5 s (--timeout), after search 120/300",
     `${C}BM=16`,
   ]);
   assertEquals(silence.rung, [[0, 1], [0, 1]]);
@@ -128,7 +128,7 @@ Deno.test("supervise() kills a worker that is blocked in a foreign call", async 
   });
   assertEquals(told.rows, [
     A,
-    "b timeout: The worker gave no sign of life for 2.5 s, the --timeout for one call",
+    "b timeout: The kernel may hang: no progress for 2.5 s (--timeout)",
     `${C}BM=16`,
   ]);
   assertEquals(silence.rung, [[0, 1], [0, 1]]);
@@ -229,7 +229,7 @@ for (const [manner, seconds] of [["mute", 600], ["unready", 60]] as const) {
     });
     assertEquals(
       (await assertRejects(() => told, UserError)).message,
-      `Cannot run the worker: it gave no sign of life for ${seconds} s without a result, 3 times in a row; its last words: none`,
+      `Cannot run the worker: it made no progress for ${seconds} s without a result, 3 times in a row; its last words: none`,
     );
     assertEquals(silence.rung, [[0, 1], [0, 1], [0, 1]]);
   });
