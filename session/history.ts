@@ -348,7 +348,7 @@ function utcOf({ run, time }: CsvRow): string {
   const ms = Date.parse(time);
   if (!Number.isNaN(ms)) return new Date(ms).toISOString();
   throw new UserError(
-    `Cannot add the run ${run}: its time ${time} is none; mend its CSV`,
+    `Cannot add the run ${run}: its time ${time} is none; fix its CSV`,
   );
 }
 

@@ -45,7 +45,7 @@ export async function readRows(
     const info = statIfThere(file);
     if (info === undefined) {
       throw new UserError(
-        `Cannot read ${file}: it is a link to nothing; mend it or remove it`,
+        `Cannot read ${file}: it is a link to nothing; fix it or remove it`,
       );
     }
     const like = options.like?.slice(count) ?? [];

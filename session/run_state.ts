@@ -52,7 +52,7 @@ export function sourcesOf(
 /**
  * A test of rows: the case is still selected, and its sources are those that were
  * measured and can still be read. A failure that names no sources is tried again, as it
- * may have been mended.
+ * may have been fixed.
  */
 export function validity(
   selected: Selected,

@@ -98,11 +98,11 @@ Deno.test("CrashedConfigs are those of this start and of earlier ones with the s
       assertEquals(losses.all.map(({ config }) => config), ["BM=1", "BM=2"]);
     }
     using journal = new Journal(folder, INFO);
-    const mended = new CrashedConfigs(
+    const fixed = new CrashedConfigs(
       journal,
-      (_, config) => config === "BM=1" ? "mended" : `source of ${config}`,
+      (_, config) => config === "BM=1" ? "fixed" : `source of ${config}`,
     );
-    assertEquals(mended.all.map(({ config }) => config), ["BM=2"]);
+    assertEquals(fixed.all.map(({ config }) => config), ["BM=2"]);
     assertEquals(new CrashedConfigs(journal, () => undefined).all, []);
   } finally {
     Deno.removeSync(folder, { recursive: true });

@@ -266,7 +266,7 @@ Deno.test("takeDevice() takes the first backend with a device, and says why", as
   const { backend, info, notes } = await takeDevice(ANY, ALL);
   assertEquals([backend.name, info.index], ["hip", 0]);
   assertEquals(notes, [
-    `hip: taken, device 0 of 2, hip device (arch, driver 1.0); no device of cuda (\`${
+    `Using hip: device 0 of 2, hip device (arch, driver 1.0); no device of cuda (\`${
       typed("doctor")
     }\` says why)`,
   ]);
@@ -283,7 +283,7 @@ Deno.test("takeDevice() passes over a backend with nothing to run", async () => 
     ALL,
   );
   assertEquals(backend.name, "cpu");
-  assertEquals(notes, ["cpu: taken, cpu device (arch, driver 1.0)"]);
+  assertEquals(notes, ["Using cpu: cpu device (arch, driver 1.0)"]);
 });
 
 Deno.test("takeDevice() ends with 3 where there is none, and all the reasons", async () => {
@@ -296,7 +296,7 @@ Deno.test("takeDevice() ends with 3 where there is none, and all the reasons", a
     error.message,
     `No usable device: cuda: there is no cuda driver; hip: no device 7, only 0 (hip device), 1 (hip device); cpu: no device 7, only 0 (cpu device); \`${
       typed("doctor")
-    }\` says what would mend it; without one, \`check\` takes \`--device emulator:sm_90a\``,
+    }\` says what would fix it; without one, \`check\` takes \`--device emulator:sm_90a\``,
   );
 });
 

@@ -79,7 +79,7 @@ export async function takeDevice(
         backend,
         info,
         notes: [
-          `${name}: taken, ${describe(info, devices)}${
+          `Using ${name}: ${describe(info, devices)}${
             elsewhereNote(absent.slice(0, -1))
           }`,
         ],
@@ -88,7 +88,7 @@ export async function takeDevice(
     const list = devices.map((d) => `${d.index} (${d.name})`).join(", ");
     notes.push(`${backend.name}: no device ${device}, only ${list}`);
   }
-  // No driver would mend that kernels are for other devices.
+  // No driver would fix that kernels are for other devices.
   const isElsewhere = tried.every((name) => !useful.has(name));
   const none = `No usable device: ${notes.join("; ")}`;
   if (isElsewhere) {
@@ -96,7 +96,7 @@ export async function takeDevice(
     throw new UserError(`${none}; they are for ${others}`, EXIT.nothing);
   }
   throw new NoDeviceError(
-    `${none}; \`${typed("doctor")}\` says what would mend it${
+    `${none}; \`${typed("doctor")}\` says what would fix it${
       isPython
         ? `; Python functions run on a CUDA device only, by a Python with torch: without one \`${
           typed("bench --dry-run")
@@ -149,7 +149,7 @@ async function takeEmulated(
   }
   const { emulatedDevice } = await import("../backends/emulator/emulator.ts");
   const taken = emulatedDevice(device, kernelCacheOf(kernelCache));
-  const note = `${api}: taken, ${describe(taken.info, [taken.info])}`;
+  const note = `Using ${api}: ${describe(taken.info, [taken.info])}`;
   return { ...taken, notes: [note] };
 }
 

@@ -232,7 +232,7 @@ for (const [what, [spoil, message]] of Object.entries(refusals)) {
     const text = spoil(writeCsv([timedRow("k")]));
     assertEquals(
       assertThrows(() => readCsv(text, "r.csv"), UserError).message,
-      `Cannot read r.csv: ${message}; mend it, move it away or pass --out with another folder`,
+      `Cannot read r.csv: ${message}; fix it, move it away or pass --out with another folder`,
     );
   });
 }

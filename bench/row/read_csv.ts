@@ -50,7 +50,7 @@ export interface ReadOptions {
   readonly like?: readonly SourcedRow[];
 }
 
-const MEND = "mend that line, or measure again with `bench`";
+const FIX = "fix that line, or measure again with `bench`";
 const AGAIN = "measure again with `bench`";
 const KEY = `columns ${KEY_COLUMNS[0]} to ${KEY_COLUMNS.at(-1)}`;
 
@@ -80,7 +80,7 @@ export class Distinct {
       return;
     }
     const [where, way] = this.#files[at] === file
-      ? ["", MEND]
+      ? ["", FIX]
       : [` of ${this.#files[at]}`, this.#wayOut];
     throw new UserError(
       `Cannot read ${file}: line ${line}, ${KEY}: the same case as on line ${
@@ -137,7 +137,7 @@ class RowReader {
     const { line } = this.rows.at(-1)!;
     throw this.#refuse(
       `line ${line}, column ${this.#names!.at(-1)}: the last line is cut off`,
-      MEND,
+      FIX,
     );
   }
 
@@ -146,7 +146,7 @@ class RowReader {
     const [, column = "1"] = /, column (\d+): /.exec(message) ?? [];
     return this.#refuse(
       `line ${this.#line}, field near character ${column}: a quote is misplaced or never closed`,
-      MEND,
+      FIX,
     );
   }
 
@@ -207,7 +207,7 @@ class RowReader {
   }
 
   #row(fields: readonly string[], names: readonly Column[], line: number) {
-    const fail = (why: string) => this.#refuse(`line ${line}, ${why}`, MEND);
+    const fail = (why: string) => this.#refuse(`line ${line}, ${why}`, FIX);
     if (fields.length !== names.length) throw fail(miscount(fields, names));
     const last = this.#last;
     let breaks = this.#breaks;
@@ -332,8 +332,7 @@ function rowsOf(
   return reader.rows;
 }
 
-const OUT_OF_THE_WAY =
-  "mend it, move it away or pass --out with another folder";
+const OUT_OF_THE_WAY = "fix it, move it away or pass --out with another folder";
 
 /**
  * Reads the rows of a CSV that others are to be added to.

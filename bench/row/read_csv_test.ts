@@ -290,7 +290,7 @@ Deno.test("parseRows() refuses what cannot be, by line and column", () => {
     ],
   ];
   for (const [text, why] of cases) {
-    const said = refusal(text).replace(/; mend that line.*$/, "");
+    const said = refusal(text).replace(/; fix that line.*$/, "");
     assertEquals(said, `Cannot read a.csv: ${why}`);
   }
 });
@@ -372,7 +372,7 @@ Deno.test("parseRows() refuses numbers of a row that contradict one another", ()
       () => parseRows(writeCsv([{ ...csvRow(), ...change }]), "a.csv"),
       UserError,
     ).message;
-  const mend = "; mend that line, or measure again with `bench`";
+  const fix = "; fix that line, or measure again with `bench`";
   for (
     const [change, why] of [
       [
@@ -396,7 +396,7 @@ Deno.test("parseRows() refuses numbers of a row that contradict one another", ()
       [{ temp_c: "٤٠" }, 'column temp_c is "٤٠": it must be a temperature'],
     ] as const
   ) {
-    assertEquals(refusal(change), `Cannot read a.csv: line 2, ${why}${mend}`);
+    assertEquals(refusal(change), `Cannot read a.csv: line 2, ${why}${fix}`);
   }
   // As a spreadsheet rounds them.
   const rounded = { median_us: "30", tflops: "0.266666666666667", gbps: "" };

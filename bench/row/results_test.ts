@@ -227,7 +227,7 @@ Deno.test("readDeviceFile() refuses a number that changed, and reads files witho
     const old = whole.replace(/"sum": "\w+",\s*/, "");
     const read = (text: string) => {
       Deno.writeTextFileSync(path, text);
-      return readDeviceFile(device, "mend it");
+      return readDeviceFile(device, "fix it");
     };
     assertEquals(read(old)?.calibration, read(whole)?.calibration);
     for (

@@ -90,7 +90,7 @@ Deno.test("bench keeps right rows, shows a table on stdout, and talks on stderr"
       stdout,
       /^ *picky: unsupported at every shape: It was made for/m,
     );
-    assertMatch(stderr, /^cpu: taken, /m);
+    assertMatch(stderr, /^Using cpu: /m);
     assertMatch(stderr, /^Wrote \.runs\/latest\/.*small\.csv$/m);
     assertMatch(stderr, /^Next, /m);
     assertEquals((stdout + stderr).includes("\x1b"), false);
@@ -497,7 +497,7 @@ function refused(
 ): void {
   assertEquals(code, 2, stderr);
   assertEquals(stdout, "");
-  assertMatch(stderr, /^(cpu: taken, .*\n)?error: .*\n$/);
+  assertMatch(stderr, /^(Using cpu: .*\n)?error: .*\n$/);
   assertMatch(stderr, why);
 }
 

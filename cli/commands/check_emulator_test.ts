@@ -60,7 +60,7 @@ cxxTest("check --device emulator:sm_90a checks a kernel", async () => {
   );
   assertMatch(
     stderr,
-    /^cuda: taken, emulator sm_90a \(sm_90a, driver emulator /,
+    /^Using cuda: emulator sm_90a \(sm_90a, driver emulator /,
   );
 });
 

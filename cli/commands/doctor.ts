@@ -1,5 +1,5 @@
 /**
- * `mnkbench doctor`: what works on this machine, and what would mend the rest.
+ * `mnkbench doctor`: what works on this machine, and what would fix the rest.
  *
  * @module
  */
@@ -54,11 +54,11 @@ const LIMIT_MS = 20_000;
 /** Tools that commands start, and who needs them. */
 const TOOLS = [
   // A part of macOS.
-  { what: "tar", args: ["--version"], mend: "apt-get install tar" },
+  { what: "tar", args: ["--version"], fix: "apt-get install tar" },
   {
     what: "xz",
     args: ["--version"],
-    mend: Deno.build.os === "darwin"
+    fix: Deno.build.os === "darwin"
       ? "brew install xz"
       : "apt-get install xz-utils",
   },
@@ -135,19 +135,21 @@ export function levelled(
  * import { formatFinding } from "./doctor.ts";
  * import { strictEqual } from "node:assert/strict";
  *
- * const xz = { what: "xz", ok: false, detail: "not found", mend: "apt-get install xz-utils" };
+ * const xz = { what: "xz", ok: false, detail: "not found", fix: "apt-get install xz-utils" };
  * strictEqual(
  *   formatFinding({ ...xz, level: "WARN" }),
- *   "WARN xz: not found; mend: apt-get install xz-utils",
+ *   "WARN xz: not found; fix: apt-get install xz-utils",
  * );
  * ```
  */
 export function formatFinding(
-  { what, level, detail, mend }: Levelled,
+  { what, level, detail, fix }: Levelled,
 ): string {
-  const way = level === "PASS" || level === "SKIP" || mend === ""
+  // Errors of libraries name the command that installs them.
+  const isKnown = fix === "" || detail.includes(fix);
+  const way = level === "PASS" || level === "SKIP" || isKnown
     ? ""
-    : `; mend: ${mend}`;
+    : `; fix: ${fix}`;
   return `${level} ${what}: ${detail}${way}`;
 }
 
@@ -157,7 +159,7 @@ function isSkipped(findings: readonly Finding[], name: string): boolean {
 
 function peersElsewhere(): Finding {
   const detail = `they are measured on ${PEERS_BACKEND}`;
-  return { what: "peers torch", ok: false, skipped: true, detail, mend: "" };
+  return { what: "peers torch", ok: false, skipped: true, detail, fix: "" };
 }
 
 /**
@@ -166,9 +168,9 @@ function peersElsewhere(): Finding {
  */
 function examinePeers(python: string): Finding {
   const what = "peers torch";
-  const mend =
+  const fix =
     `pip install torch triton, or name a Python that has them with ${PYTHON_VARIABLE}`;
-  return attempt({ what, mend }, () => {
+  return attempt({ what, fix }, () => {
     const { success, stdout } = runProgramSync(python, {
       args: ["-c", VERSIONS],
       limitMs: LIMIT_MS,
@@ -182,11 +184,11 @@ function examinePeers(python: string): Finding {
 /** Finds out whether kernels can be checked without a GPU. */
 function examineEmulator(os = Deno.build.os): Finding {
   const what = "emulator";
-  const finding = attempt({ what, mend: "apt-get install g++" }, () => {
+  const finding = attempt({ what, fix: "apt-get install g++" }, () => {
     const { version } = findCxx(CXX, os);
     return `check --device ${EMULATED.join(", ")}, built by ${version}`;
   });
-  return os === "linux" ? finding : { ...finding, skipped: true, mend: "" };
+  return os === "linux" ? finding : { ...finding, skipped: true, fix: "" };
 }
 
 function examineTool(tool: typeof TOOLS[number]): Finding {

@@ -9,7 +9,7 @@ import type {
   DeviceInfo,
 } from "../../bench/device/device.ts";
 import { CaseError } from "../../bench/model/errors.ts";
-import { levelled } from "./doctor.ts";
+import { formatFinding, levelled } from "./doctor.ts";
 import {
   examine,
   type Machine,
@@ -66,7 +66,7 @@ Deno.test("examine() says why each part of a backend does not work", () => {
 
 Deno.test("levelled() fails on what bench needs, and warns of the rest", () => {
   const part = (what: string, ok: boolean, needed?: true) => ({
-    ...{ what, ok, detail: "", mend: "" },
+    ...{ what, ok, detail: "", fix: "" },
     ...(needed && { needed }),
   });
   const levels = (gpu: boolean, ...others: readonly boolean[]) =>
@@ -87,23 +87,23 @@ Deno.test("levelled() fails on what bench needs, and warns of the rest", () => {
 
 Deno.test("examine() says what moves times on a device, and how to end it", () => {
   const state = (found: readonly string[]) => {
-    const { ok, detail, mend } = examine(
+    const { ok, detail, fix } = examine(
       cuda({ machine: () => found }),
       UNKNOWN,
     ).at(-1)!;
-    return { ok, detail, mend };
+    return { ok, detail, fix };
   };
   assertEquals(state([]), {
     ok: true,
     detail: "nothing found that moves times",
-    mend: "",
+    fix: "",
   });
   assertEquals(state(["processes=2", "persistence=off"]), {
     ok: false,
     detail: "processes=2, persistence=off",
-    mend: "end the other processes on the GPU; nvidia-smi -pm 1",
+    fix: "end the other processes on the GPU; nvidia-smi -pm 1",
   });
-  // Nothing to mend: the figure is missing from rows.
+  // Nothing to fix: the figure is missing from rows.
   assertEquals(state(["no_instant_power"]).ok, true);
 });
 
@@ -157,9 +157,9 @@ Deno.test("examine() names the ways out of a machine without Metal", () => {
     name: "metal",
   };
   assertEquals(
-    examine(backend, MAC).map(({ mend, ...finding }) => [
+    examine(backend, MAC).map(({ fix, ...finding }) => [
       finding.detail,
-      mend,
+      fix,
     ]),
     [
       [reason, "run it on a Mac with Apple silicon and macOS 14 or newer"],
@@ -195,7 +195,7 @@ Deno.test("examine() says in a line what is not for this machine, and a compiler
     devices: () => [{ vendor: "0x8086", kind: "0x060000" }],
   };
   assertEquals(lines(backend, bare), [
-    "SKIP cuda: this machine has no GPU of NVIDIA",
+    "SKIP cuda: this machine has no NVIDIA GPU",
     "PASS cuda NVRTC or nvcc: nvcc for sm_90a",
   ]);
   assertEquals(lines({ ...backend, name: "metal" }), [
@@ -218,15 +218,15 @@ const BRIDGE = ["0x1022", "0x060000"] as const;
 
 Deno.test("notForThis() is of a machine without such a GPU", () => {
   const bare = linux([BRIDGE, ["0x1002", "0x040300"]]);
-  assertMatch(notForThis("cuda", bare)!, /^this machine has no GPU of NVIDIA$/);
-  assertMatch(notForThis("hip", bare)!, /^this machine has no GPU of AMD$/);
+  assertMatch(notForThis("cuda", bare)!, /^this machine has no NVIDIA GPU$/);
+  assertMatch(notForThis("hip", bare)!, /^this machine has no AMD GPU$/);
   assertEquals(notForThis("cpu", bare), undefined);
 });
 
 Deno.test("notForThis() is not of a GPU that is there, with a driver or without", () => {
   const h200 = linux([BRIDGE, ["0x10de", "0x030200"]]);
   assertEquals(notForThis("cuda", h200), undefined);
-  assertMatch(notForThis("hip", h200)!, /no GPU of AMD/);
+  assertMatch(notForThis("hip", h200)!, /no AMD GPU/);
   assertEquals(notForThis("hip", linux([["0x1002", "0x120000"]])), undefined);
 });
 
@@ -246,4 +246,16 @@ Deno.test("notForThis() is of another operating system", () => {
   assertEquals(notForThis("metal", mac), undefined);
   assertMatch(notForThis("cuda", mac)!, /not for macOS/);
   assertMatch(notForThis("metal", linux([]))!, /Metal is for macOS.*linux/);
+});
+
+Deno.test("formatFinding() names a way to fix once", () => {
+  const fix = "apt-get install libopenblas0-pthread";
+  const finding = {
+    what: "cpu OpenBLAS",
+    ok: false,
+    level: "WARN" as const,
+    detail: `No OpenBLAS: none found; install it: ${fix}`,
+    fix,
+  };
+  assertEquals(formatFinding(finding), `WARN cpu OpenBLAS: ${finding.detail}`);
 });

@@ -226,6 +226,6 @@ function readText(file: string): string {
   const text = readIfThere(file);
   if (text !== undefined) return text;
   throw new UserError(
-    `Cannot import ${file}: it is a link to nothing; mend it or remove it`,
+    `Cannot import ${file}: it is a link to nothing; fix it or remove it`,
   );
 }

@@ -204,7 +204,7 @@ function picturesOf(
   return Object.entries(plots).flatMap(([name, plot]): Drawn[] => {
     const pictures = plot(data);
     if (typeof pictures === "string") {
-      tell(`${folder}: no ${name}, since ${pictures}`);
+      tell(`${folder}: ${name} is not drawn: ${pictures}`);
       return [];
     }
     const ending = options.theme === "dark" ? "-dark" : "";

@@ -78,7 +78,7 @@ export class ForeignRecord {
     throw new UserError(
       `Cannot import ${this.file}: row ${this.row}, column ${column} is ${
         text === "" ? "empty" : brief(text)
-      }, ${why}; mend it or take it out`,
+      }, ${why}; fix it or take it out`,
     );
   }
 }

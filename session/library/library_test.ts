@@ -107,7 +107,7 @@ for (
     [
       "an unknown option",
       { suite: "x" },
-      /^Cannot bench: field suite is unknown; mend/,
+      /^Cannot bench: field suite is unknown; fix/,
     ],
     ["no list", { suites: "x" }, /field suites is "x": it must be a list/],
     [
@@ -187,8 +187,8 @@ for (
       { width: "wide" },
       /field width is "wide": it must be a number/,
     ],
-    ["option: its rows", [], { rows: [] }, /field rows is unknown; mend/],
-    ["object", [], null, /^Cannot table: it is null: it must be an object; m/],
+    ["option: its rows", [], { rows: [] }, /field rows is unknown; fix/],
+    ["object", [], null, /^Cannot table: it is null: it must be an object; f/],
     ["object: a list", [], [], /^Cannot table: it is a list: it must be an o/],
     [
       "kernel",
@@ -217,8 +217,8 @@ for (
 for (
   const [what, base, options, expected] of [
     ["option", "a", { treshold: 5 }, /^Cannot diff: field treshold is unknown/],
-    ["option: a side", "a", { base: "b" }, /field base is unknown; mend/],
-    ["object", "a", 5, /^Cannot diff: it is 5: it must be an object; mend/],
+    ["option: a side", "a", { base: "b" }, /field base is unknown; fix/],
+    ["object", "a", 5, /^Cannot diff: it is 5: it must be an object; fix/],
     ["number", "a", { threshold: "5" }, /field threshold is "5": it must be a/],
     [
       "verdict",

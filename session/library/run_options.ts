@@ -314,7 +314,7 @@ export function checked<S extends GenericSchema>(
     ? "it is a list: it must be an object"
     : formatIssue(issues![0]);
   throw new UserError(
-    `Cannot ${verb}: ${why}; mend what ${verb}() is given`,
+    `Cannot ${verb}: ${why}; fix what ${verb}() is given`,
   );
 }
 

@@ -99,7 +99,7 @@ export async function pack(out: string, contents: Contents): Promise<void> {
   say(path);
   const { size } = await Deno.stat(path);
   tell(`${mebibytes(size)}; before compression: ${parts}`);
-  tell(`On the box: tar xf ${out} && ${NAME}/${NAME} bench`);
+  tell(`On the other machine: tar xf ${out} && ${NAME}/${NAME} bench`);
 }
 
 /**

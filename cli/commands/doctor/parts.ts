@@ -27,14 +27,14 @@ export interface Finding {
   /** The part that was found, or the reason why it does not work. */
   readonly detail: string;
   /** The way to fix it; empty where none is known. */
-  readonly mend: string;
+  readonly fix: string;
 }
 
 /** A part of a backend beside its devices. */
 interface Part {
   readonly needed?: true;
   readonly what: string;
-  readonly mend: string;
+  readonly fix: string;
 }
 
 /** The parts that a backend may have, by what of the contract they stand behind. */
@@ -42,7 +42,7 @@ interface Parts {
   /** The architecture to build for where there is no device, and others that need a newer compiler. */
   readonly arch: string;
   readonly newer?: readonly string[];
-  readonly mend: string;
+  readonly fix: string;
   readonly compiler: Part;
   readonly blas: Part;
   readonly fused?: Part;
@@ -53,46 +53,46 @@ interface Parts {
 const PARTS: Readonly<Record<string, Parts>> = {
   cuda: {
     arch: "sm_90a",
-    mend:
+    fix:
       "nvidia-smi must list the GPU; in a container, start it with --gpus all",
-    compiler: { what: "NVRTC or nvcc", mend: "pip install nvidia-cuda-nvrtc" },
-    blas: { what: "cuBLAS", mend: "pip install nvidia-cublas" },
-    fused: { what: "cuBLASLt", mend: "pip install nvidia-cublas" },
-    telemetry: { what: "NVML", mend: "it comes with NVIDIA's driver" },
+    compiler: { what: "NVRTC or nvcc", fix: "pip install nvidia-cuda-nvrtc" },
+    blas: { what: "cuBLAS", fix: "pip install nvidia-cublas" },
+    fused: { what: "cuBLASLt", fix: "pip install nvidia-cublas" },
+    telemetry: { what: "NVML", fix: "it comes with NVIDIA's driver" },
   },
   hip: {
     arch: "gfx942",
     newer: ["gfx950"],
-    mend:
+    fix:
       "rocminfo must list the GPU, for a user in the groups render and video",
     compiler: {
       what: "hipRTC or clang",
-      mend:
+      fix:
         "apt-get install hip-runtime-amd, or clang-22 and lld-22 (19 without gfx950)",
     },
-    blas: { what: "hipBLAS", mend: "apt-get install hipblas" },
-    fused: { what: "hipBLASLt", mend: "apt-get install hipblaslt" },
-    telemetry: { what: "rocm-smi", mend: "apt-get install rocm-smi-lib" },
+    blas: { what: "hipBLAS", fix: "apt-get install hipblas" },
+    fused: { what: "hipBLASLt", fix: "apt-get install hipblaslt" },
+    telemetry: { what: "rocm-smi", fix: "apt-get install rocm-smi-lib" },
   },
   // What Metal tells of clocks and power needs an administrator: no part of it is telemetry.
   metal: {
     arch: "applegpu_g13g",
-    mend: "run it on a Mac with Apple silicon and macOS 14 or newer",
+    fix: "run it on a Mac with Apple silicon and macOS 14 or newer",
     compiler: {
       what: "compiler",
-      mend: "it comes with macOS 14, and Xcode is not needed",
+      fix: "it comes with macOS 14, and Xcode is not needed",
     },
     blas: {
       what: "matrix library",
-      mend:
+      fix:
         "nothing to install: tables compare with the kernels product and mlx",
     },
   },
   cpu: {
     arch: Deno.build.arch,
-    mend: "",
-    compiler: { what: "C compiler", mend: cpuSystem().install.compiler },
-    blas: { what: "OpenBLAS", mend: cpuSystem().install.openblas },
+    fix: "",
+    compiler: { what: "C compiler", fix: cpuSystem().install.compiler },
+    blas: { what: "OpenBLAS", fix: cpuSystem().install.openblas },
   },
 };
 
@@ -116,7 +116,7 @@ export function examine(
     needed: true,
     ok: info !== undefined,
     detail: info === undefined ? reason : devices.map(describe).join(", "),
-    mend: parts?.mend ?? "",
+    fix: parts?.fix ?? "",
   };
   if (parts === undefined) return [device];
   const name = (part: Part) => `${backend.name} ${part.what}`;
@@ -134,7 +134,7 @@ export function examine(
     const what = name(part);
     if (info === undefined) {
       const detail = "not looked for, as there is no device";
-      return { what, ok: false, skipped: true, detail, mend: "" };
+      return { what, ok: false, skipped: true, detail, fix: "" };
     }
     return attempt({ ...part, what }, () => {
       using opened = backend.open(info);
@@ -152,13 +152,13 @@ function compilerOf(backend: Backend): string {
   const { arch, newer = [] } = PARTS[backend.name]!;
   const { signature } = backend.compiler(arch);
   const unknown = newer.filter((other) =>
-    !attempt({ what: other, mend: "" }, () => backend.compiler(other).signature)
+    !attempt({ what: other, fix: "" }, () => backend.compiler(other).signature)
       .ok
   );
   return [signature, ...unknown.map((other) => `none for ${other}`)].join(", ");
 }
 
-/** How to mend what moves times, by the beginning of its finding. */
+/** How to fix what moves times, by the beginning of its finding. */
 const QUIETER: Readonly<Record<string, string>> = {
   processes: "end the other processes on the GPU",
   mig: "nvidia-smi -mig 0",
@@ -174,13 +174,13 @@ export function examineQuiet(
   name: string,
   disturbances: readonly string[],
 ): Finding {
-  const mends = disturbances.map((found) => QUIETER[found.split("=")[0]!])
-    .filter((mend) => mend !== undefined);
+  const fixes = disturbances.map((found) => QUIETER[found.split("=")[0]!])
+    .filter((fix) => fix !== undefined);
   return {
     what: `${name} state`,
-    ok: mends.length === 0,
+    ok: fixes.length === 0,
     detail: disturbances.join(", ") || "nothing found that moves times",
-    mend: mends.join("; "),
+    fix: fixes.join("; "),
   };
 }
 
@@ -193,11 +193,11 @@ function absent(backend: Backend, detail: string): readonly Finding[] {
     ok: false,
     skipped: true,
     detail,
-    mend: "",
+    fix: "",
   };
   if (parts === undefined) return [device];
   const compiler = attempt(
-    { what: `${name} ${parts.compiler.what}`, mend: "" },
+    { what: `${name} ${parts.compiler.what}`, fix: "" },
     () => compilerOf(backend),
   );
   return compiler.ok ? [device, compiler] : [device];
@@ -301,5 +301,5 @@ export function notForThis(
   const isThere = machine.devices()?.some(({ vendor, kind }) =>
     vendor === id && GPU_CLASSES.test(kind)
   );
-  return isThere === false ? `this machine has no GPU of ${name}` : undefined;
+  return isThere === false ? `this machine has no ${name} GPU` : undefined;
 }

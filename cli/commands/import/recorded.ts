@@ -157,7 +157,7 @@ async function placesIn(
 /** What all of `sources` measured of the device of `folder`; nothing where none did. */
 function deviceIn(sources: readonly Source[], folder: string) {
   const files = sources.flatMap(({ from }) =>
-    readDeviceFile(join(from, folder), "mend it or move it away") ?? []
+    readDeviceFile(join(from, folder), "fix it or move it away") ?? []
   );
   const peak = Object.assign({}, ...files.map((f) => f.calibration.peak));
   return files.slice(-1).map((last) => ({
