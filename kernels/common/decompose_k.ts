@@ -247,7 +247,7 @@ interface Family {
 /** MLSys decompose-K's baseline: the reducer has the shape of the product. */
 const TILE: Family = {
   name: "decompose-k-tile",
-  idea: "own partial products of K slices, then a reducer with the same tiles",
+  idea: "split-K into partial sums, then a reducer with the same tiles",
   reducer: "sum_tile",
   splits: (point) => inductorSplits(point, 10),
   noSplit,
@@ -280,7 +280,7 @@ export function decomposeKernels<T extends Tile>(
       unfused:
         `${family.name} at the same config, the epilogue as a kernel of its own`,
       pdl:
-        `${family.name} at the same config, its reducer launched before it is due`,
+        `${family.name} at the same config, with programmatic dependent launch`,
     }[variant];
     return defineKernel<MatmulPoint, Split<T>>(op, {
       name: variant === "fused" ? family.name : `${family.name}-${variant}`,

@@ -89,7 +89,7 @@ export function libraryKernels<T extends Tile>(
   >(matmul, {
     name: "bmm-sum",
     backend,
-    idea: "K slices as a batch of the library's products, then one fused sum",
+    idea: "split-K as a batched GEMM of the library, then one fused sum",
     library: true,
     unsupported: (point) =>
       tooLarge(point) ??

@@ -158,7 +158,7 @@ const cudaDecompose: DecomposeBackend<OrderedTile> = {
   tiles: baselineTiles,
   splitTiles: optimizedTiles,
   splitIdea:
-    "a reducer that spreads the slices over its threads, and smaller tiles",
+    "split-K, slices spread over the threads of a reducer, smaller tiles",
   noOverlap: (info) =>
     noClusters(info) && `${info.arch} has no dependent launch: sm_90 has`,
   unsupported: (point, info) => tooLarge(point) ?? tooOld(info),

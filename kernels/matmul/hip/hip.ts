@@ -166,8 +166,7 @@ export const hipDecompose: DecomposeBackend<HipTile> = {
   nullPointers: true,
   tiles: hipTiles,
   splitTiles: hipTiles,
-  splitIdea:
-    "a reducer that spreads the slices over its lanes, and more splits",
+  splitIdea: "split-K, slices spread over the lanes of a reducer, more splits",
   unsupported: (point, info) => tooLarge(point) ?? noMfma(info),
   rules: hipRules,
   predict: hipPredict,

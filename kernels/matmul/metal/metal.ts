@@ -124,8 +124,7 @@ const metalDecompose: DecomposeBackend<MetalTile> = {
   nullPointers: false,
   tiles: metalTiles,
   splitTiles: metalTiles,
-  splitIdea:
-    "a reducer that spreads the slices over its lanes, and more splits",
+  splitIdea: "split-K, slices spread over the lanes of a reducer, more splits",
   unsupported: tooLarge,
   rules: metalRules,
   predict: metalPredict,

@@ -160,15 +160,14 @@ function defineCluster(
 /** Slices of K meet in distributed shared memory. */
 export const clusterK: Kernel<MatmulPoint> = defineCluster({
   name: "cluster-k",
-  idea: "one launch: K slices are blocks of a cluster, their sums meet there",
+  idea: "one launch: split-K over a cluster, sums in distributed shared memory",
   configs: clusterConfigs,
 });
 
 /** Slices of K exchange pieces of their sums through the cache. */
 export const exchangeK: Kernel<MatmulPoint> = defineCluster({
   name: "exchange-k",
-  idea:
-    "one launch: blocks hand one another pieces of their sums, without a fence",
+  idea: "one launch: split-K, blocks exchange partial sums without a fence",
   configs: exchangeConfigs,
   exchange: true,
 });
@@ -176,7 +175,7 @@ export const exchangeK: Kernel<MatmulPoint> = defineCluster({
 /** As {@linkcode clusterK}, multiplied by whole warpgroups. */
 export const wgmmaK: Kernel<MatmulPoint> = defineCluster({
   name: "wgmma-k",
-  idea: "cluster-k with products of warpgroups: large tiles read less",
+  idea: "cluster-k with wgmma: larger tiles, which read less",
   configs: wgmmaConfigs,
   unsupported({ k, lda, ldb, layout, type }, info) {
     const old = noWgmma(info);
