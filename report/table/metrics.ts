@@ -182,7 +182,8 @@ function timeMetric(table: Pivot, options: MetricOptions): Metric {
       if (row === undefined || us === undefined) return lackOf(shape, name);
       const noisy = isNoisyRow(row) ? "~" : "";
       const mark = isAboveSol(row) ? SUSPECT_MARK : "";
-      const paint = name === shape.best ? "best" : "plain";
+      const isBest = name === shape.best && !(halfRangeOf(row) > MOST_SPREAD);
+      const paint = isBest ? "best" : "plain";
       const text = `${noisy}${formatMicroseconds(us)}${mark}`;
       return { text, beside: spreadOf(row), paint };
     },
@@ -190,12 +191,20 @@ function timeMetric(table: Pivot, options: MetricOptions): Metric {
   };
 }
 
-/** Returns half the interquartile range, in whole percent of the median; empty where it is none. */
-function spreadOf(row: CsvRow | undefined): string {
+/** Percent of the median; a row that spreads more is not called the fastest. */
+const MOST_SPREAD = 100;
+
+/** Returns half the interquartile range, in percent of the median; NaN where it is none. */
+function halfRangeOf(row: CsvRow | undefined): number {
   const { median_us = "", q1_us = "", q3_us = "" } = row ?? {};
-  if (median_us === "" || q1_us === q3_us) return "";
-  const percent = 50 * (Number(q3_us) - Number(q1_us)) / Number(median_us);
-  return `±${Math.ceil(percent)}%`;
+  if (median_us === "" || q1_us === q3_us) return NaN;
+  return 50 * (Number(q3_us) - Number(q1_us)) / Number(median_us);
+}
+
+/** Formats the same in whole percent; empty where it is none. */
+function spreadOf(row: CsvRow | undefined): string {
+  const percent = halfRangeOf(row);
+  return Number.isNaN(percent) ? "" : `±${Math.ceil(percent)}%`;
 }
 
 function rate(column: "tflops" | "gbps", head: string): Metric {

@@ -68,3 +68,23 @@ Deno.test("tableSheet() says once why no row has a share of SOL", () => {
   ]);
   assertEquals(notesOf({}, { backend: "cuda", sol_us: "4" }), []);
 });
+
+Deno.test("tableSheet() stars no time that spreads over its median", () => {
+  const starsAt = (q3_us: string) => {
+    const [one] = pivots([
+      row("cublas", "1024", "12"),
+      row("mine", "1024", "5", { q1_us: "4", q3_us }),
+    ], { baselines: () => ["cublas"] });
+    return formatText(tableSheet(one!), { width: Infinity, color: false })
+      .some((line) => line.startsWith("  * fastest"));
+  };
+  assertEquals([starsAt("14"), starsAt("14.1")], [true, false]);
+});
+
+Deno.test("formatText() tells a legend once of several tables", () => {
+  const options = { width: Infinity, color: false, told: new Set<string>() };
+  const legends = () =>
+    formatText(tableSheet(table!), options)
+      .filter((line) => line.startsWith("  * fastest"));
+  assertEquals([legends().length, legends().length], [1, 0]);
+});

@@ -52,6 +52,8 @@ export interface GridOptions {
   /** Columns of the screen; infinite where nothing wraps. */
   readonly width: number;
   readonly color: boolean;
+  /** Legends of tables above, which are not repeated; those of the table are added. */
+  readonly told?: Set<string>;
 }
 
 /** SGR codes, ECMA-48. */
@@ -113,7 +115,7 @@ export function formatText(sheet: Sheet, options: GridOptions): string[] {
     lines,
     ...(labels > 1 ? [] : [head.map((_, c) => lines.map((line) => line[c]!))]),
   ];
-  const { width, color } = options;
+  const { width, color, told = new Set() } = options;
   const narrow = foldedLabels(lines, width);
   const whole = [
     ...ways.flatMap((all) => [gridOf(all), wrapped(all)]),
@@ -134,7 +136,8 @@ export function formatText(sheet: Sheet, options: GridOptions): string[] {
     best ? `* ${sheet.star ?? "fastest at its shape"}` : "",
     sheet.legend ?? "",
   ]
-    .filter((legend) => legend !== "");
+    .filter((legend) => legend !== "" && !told.has(legend));
+  for (const legend of legends) told.add(legend);
   return [
     ...folded(title, width, ""),
     ...blocks.flatMap((grid, i) => [

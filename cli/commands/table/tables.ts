@@ -106,10 +106,11 @@ export function formatTables(
 ): string {
   const { format, wins, against, sides, baseline } = layout;
   const metrics = metricNames(layout);
+  const options = { ...screen, told: new Set<string>() };
   const written = (sheets: readonly Sheet[]) =>
     sheets.flatMap((sheet, i) => [
       ...(i > 0 ? [""] : []),
-      ...(format === "md" ? formatMarkdown(sheet) : formatText(sheet, screen)),
+      ...(format === "md" ? formatMarkdown(sheet) : formatText(sheet, options)),
     ]).join("\n");
   const others = ({ baseline }: Pivot) =>
     against.length > 0 ? against : baseline === undefined ? [] : [baseline];
