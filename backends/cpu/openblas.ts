@@ -43,7 +43,8 @@ export function openBlas(
   }
   return {
     reason:
-      `No OpenBLAS: ${opened.reason}; install it: ${cpuSystem().install.openblas}`,
+      // Tables show what is before the first semicolon.
+      `No OpenBLAS: ${cpuSystem().install.openblas}; ${opened.reason}`,
   };
 }
 

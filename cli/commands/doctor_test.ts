@@ -254,7 +254,7 @@ Deno.test("formatFinding() names a way to fix once", () => {
     what: "cpu OpenBLAS",
     ok: false,
     level: "WARN" as const,
-    detail: `No OpenBLAS: none found; install it: ${fix}`,
+    detail: `No OpenBLAS: ${fix}; tried libopenblas.so`,
     fix,
   };
   assertEquals(formatFinding(finding), `WARN cpu OpenBLAS: ${finding.detail}`);
