@@ -68,13 +68,6 @@ Deno.test("nextLine() names the Python of a Python kernel that failed", () => {
   );
 });
 
-Deno.test("nextLine() names no debugger for a kernel that ends its process", () => {
-  assertMatch(
-    after([failed("The worker exited with code 0", "crash")]),
-    /^Next, one failed case alone: /,
-  );
-});
-
 Deno.test("nextLine() repeats what was selected for a failed case", () => {
   assertEquals(
     after([timedRow("good"), failed("")]),
