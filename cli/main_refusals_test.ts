@@ -282,7 +282,7 @@ for (
 ) {
   Deno.test(`main names the help of ${line}`, async () => {
     const { stderr } = await program(line.split(" "), {
-      env: { INIT_CWD: "/" },
+      env: { INIT_CWD: "/", npm_command: "" },
     });
     assertMatch(
       stderr,
