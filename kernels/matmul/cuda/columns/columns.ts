@@ -155,9 +155,8 @@ const CLOCKS = 1755;
 
 /**
  * A rough time in µs, of use to order configs: fitted to 479 configs of 17 shapes of M = 128 to 1024
- * on an H100, and to the order of 255 configs of 22 shapes of M up to 768 on an H200
- * (`docs/notes/2026-11-28-columns-many-rows.md`), so that no constant is by itself a time that was
- * measured.
+ * on an H100 and, for M up to 64, to the order of the fit before, to 255 configs on an H200
+ * (`docs/notes/2026-11-28-columns-many-rows.md`). No constant is by itself a time that was measured.
  */
 function predict(
   point: MatmulPoint,
