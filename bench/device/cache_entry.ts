@@ -111,8 +111,8 @@ export async function readEntry(
     (why) =>
       new DamagedEntry(
         entry,
-        why.startsWith("it")
-          ? why.replace("it", "its manifest")
+        why.startsWith("it ")
+          ? why.replace("it ", "its manifest ")
           : `its manifest's ${why}`,
       ),
   );
@@ -145,6 +145,7 @@ export async function moveInto(
   await Deno.rename(from, to);
 }
 
+/** Returns whether the entry at `entry` is there and not damaged. */
 async function isWhole(entry: string, binary: string): Promise<boolean> {
   try {
     return await readEntry(entry, binary) !== undefined;
