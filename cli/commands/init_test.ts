@@ -116,6 +116,7 @@ Deno.test("init typed in a clone prints commands that work in another folder", a
   assertEquals(made.code, 0, made.stderr);
   const commands = [...made.stdout.matchAll(/^ {2}cd \S+ && (.*)$/gm)]
     .map(([, line]) => line!);
+  assertEquals(commands.length, 3, made.stdout);
   for (const line of commands.slice(0, 2)) {
     assertMatch(line, /task --config \S+\/deno\.json (check|bench) /);
   }
