@@ -13,7 +13,7 @@ import {
   streamRows,
 } from "../bench/row/read_csv.ts";
 import { keyText } from "../bench/row/row.ts";
-import { readSamples, type Samples } from "../bench/row/samples.ts";
+import { parseSamples, readSamples } from "../bench/row/samples.ts";
 import { glob } from "node:fs/promises";
 import { join } from "node:path";
 import type { Evidence } from "../report/diff/interval.ts";
@@ -189,7 +189,7 @@ export async function evidenceOf(
     for (const one of own) {
       const repeats = (lines.get(keyText(one.row)) ?? [])
         .filter((line) => line !== undefined)
-        .map((line) => JSON.parse(line) as Samples)
+        .map(parseSamples)
         .filter(({ run }) => run === one.row.run)
         .map(({ samples_ns }) => samples_ns);
       found.set(one, { row: one.row, repeats });

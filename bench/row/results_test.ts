@@ -22,7 +22,12 @@ import {
   keyText,
   type TimedRow,
 } from "./row.ts";
-import { readSamples, writeSamples } from "./samples.ts";
+import {
+  formatSamples,
+  parseSamples,
+  readSamples,
+  writeSamples,
+} from "./samples.ts";
 import { INFO } from "../testdata/jobs.ts";
 import { fill, inFolder, measure, recorded } from "../testdata/published.ts";
 import { timedRow } from "../testdata/rows.ts";
@@ -77,6 +82,10 @@ Deno.test("readSamples() refuses samples that nobody took, naming the line", asy
   const key = Object.fromEntries(KEY_COLUMNS.map((column) => [column, "x"]));
   const line = (own: Record<string, unknown>) =>
     JSON.stringify({ key, run: "r", repeat: 0, samples_ns: [1], ...own });
+  const inSteps = (own: Record<string, unknown>) => ({
+    ...{ samples_ns: undefined, least_ns: 1, step_ns: 32, steps: [0, 7] },
+    ...own,
+  });
   try {
     for (
       const own of [
@@ -86,6 +95,16 @@ Deno.test("readSamples() refuses samples that nobody took, naming the line", asy
         { samples_ns: [-1] },
         { samples_ns: [1e308] },
         { samples_ns: Array(100_001).fill(1) },
+        ...[
+          ...[{ least_ns: 0 }, { least_ns: 1.5 }, { least_ns: undefined }],
+          ...[{ step_ns: 0 }, { step_ns: -32 }, { step_ns: 0.5 }],
+          // JSON has NaN as null.
+          ...[{ step_ns: NaN }, { step_ns: "32" }, { step_ns: undefined }],
+          ...[{ steps: [0, -1] }, { steps: [0.5] }, { steps: ["1"] }],
+          ...[{ steps: [null] }, { steps: { length: 1 } }, { steps: "1" }],
+          ...[{ step_ns: 2 ** 50, steps: [0, 29] }, { steps: [0, 1e15] }],
+          { steps: Array(100_001).fill(1) },
+        ].map(inSteps),
       ]
     ) {
       await writeSamples(path, [line({}), line(own)]);
@@ -98,8 +117,10 @@ Deno.test("readSamples() refuses samples that nobody took, naming the line", asy
     // Of commands without --out.
     const error = await assertRejects(() => readSamples(path, []), UserError);
     assertMatch(error.message, /has no samples; move it away$/);
-    await writeSamples(path, [line({})]);
-    assertEquals((await readSamples(path, [])).size, 1);
+    for (const own of [{}, inSteps({})]) {
+      await writeSamples(path, [line(own)]);
+      assertEquals((await readSamples(path, [])).size, 1);
+    }
   } finally {
     Deno.removeSync(path);
   }
@@ -117,7 +138,7 @@ Deno.test("readSamples() gives lines of schema 1 the timing of their row", () =>
     const now = { ...line, key: { ...key, timer, cache } };
     assertEquals(
       await readSamples(path, [row]),
-      new Map([[keyText(row), [JSON.stringify(now)]]]),
+      new Map([[keyText(row), [formatSamples(now)]]]),
     );
   }));
 
@@ -261,9 +282,10 @@ Deno.test("readSamples() refuses those that a row was not made of, naming the li
     const csv = `${folders.device}/s.csv`;
     const rows = readCsv(Deno.readTextFileSync(csv), csv);
     const lines = [...(await readSamples(path, rows)).values()].flat();
-    const b = lines[1]!;
-    const refused = async (...changed: string[]) => {
-      await writeSamples(path, [lines[0]!, ...changed]);
+    const b = parseSamples(lines[1]!);
+    const refused = async (...changed: Partial<typeof b>[]) => {
+      const others = changed.map((own) => formatSamples({ ...b, ...own }));
+      await writeSamples(path, [lines[0]!, ...others]);
       const { message } = await assertRejects(
         () => readSamples(path, rows),
         UserError,
@@ -273,12 +295,15 @@ Deno.test("readSamples() refuses those that a row was not made of, naming the li
         /^Cannot read .*jsonl\.gz: line 2 is of b at 1×2×3, whose row has 3 samples with a mean of 4 µs in 1 runs, and not these; /,
       );
     };
-    await refused(b.replace("[2000,", "[2000.1,"));
-    await refused(b.replace("[2000,", "["));
-    await refused(b.replace("[2000,", "[2000,4000,"));
-    await refused(b, b.replace('"repeat":0', '"repeat":1'));
+    const [first, ...rest] = b.samples_ns;
+    assertEquals([first, rest.length], [2000, 2]);
+    await refused({ samples_ns: [2000.1, ...rest] });
+    await refused({ samples_ns: [2001, ...rest] });
+    await refused({ samples_ns: rest });
+    await refused({ samples_ns: [2000, 4000, ...rest] });
+    await refused({}, { repeat: 1 });
     // Of another run they are not the row's.
-    const other = b.replace("2000", "1").replace('"run":"r"', '"run":"s"');
+    const other = formatSamples({ ...b, run: "s", samples_ns: [1, ...rest] });
     await writeSamples(path, [lines[0]!, other]);
     assertEquals((await readSamples(path, rows)).size, 2);
   }));

@@ -8,7 +8,7 @@ import { readCsv } from "../row/read_csv.ts";
 import type { KeptRow } from "../row/csv_row.ts";
 import { Journal } from "../worker/journal.ts";
 import { publish } from "../row/results.ts";
-import { readSamples } from "../row/samples.ts";
+import { parseSamples, readSamples } from "../row/samples.ts";
 import { INFO } from "./jobs.ts";
 import { within } from "./temporary.ts";
 
@@ -59,9 +59,9 @@ export async function recorded({ device }: Folders, suite = "s") {
   const path = `${device}/${suite}.csv`;
   const rows = readCsv(await Deno.readTextFile(path), path);
   const lines = await readSamples(`${device}/${suite}.samples.jsonl.gz`, rows);
-  const samples = [...lines.values()].flat().map((line) => JSON.parse(line));
+  const samples = [...lines.values()].flat().map(parseSamples);
   return {
     rows: rows.map((r) => `${r.kernel} ${r.median_us || r.status}`),
-    samples: samples.map((s) => `${s.key.kernel} ${s.samples_ns[1] / 1e3}`),
+    samples: samples.map((s) => `${s.key.kernel} ${s.samples_ns[1]! / 1e3}`),
   };
 }

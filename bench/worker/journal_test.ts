@@ -6,6 +6,7 @@ import { caseText, type FailedRow, rowKey, SCHEMA } from "../row/row.ts";
 import { denoRun, INFO } from "../testdata/jobs.ts";
 import { keyFor, timedRow } from "../testdata/rows.ts";
 import { recordOf } from "../row/csv.ts";
+import { parseSamples } from "../row/samples.ts";
 import { seal } from "../files/json_file.ts";
 import { temporary } from "../testdata/temporary.ts";
 
@@ -60,7 +61,7 @@ Deno.test("Journal() gives back rows, samples, winners and what was asked", () =
     assertEquals([...journal.done(0)], [a, b]);
     assertEquals([...journal.done(1)], [a]);
     assertEquals(journal.winners, { [a]: "BM=16" });
-    assertEquals([...journal.sampleLines()].map((l) => JSON.parse(l)), [
+    assertEquals([...journal.sampleLines()].map(parseSamples), [
       { key: rowKey(A), run: "r", repeat: 0, samples_ns: [3000, 4000, 5000] },
     ]);
   });

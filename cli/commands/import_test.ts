@@ -7,6 +7,7 @@ import { readCsv } from "../../bench/row/read_csv.ts";
 import { publishedRow } from "../../report/import/foreign.ts";
 import {
   formatSamples,
+  parseSamples,
   readSamples,
   writeSamples,
 } from "../../bench/row/samples.ts";
@@ -149,7 +150,7 @@ Deno.test("import shows what it replaces, and --dry-run leaves it at that", asyn
       rows,
     );
     assertEquals(
-      rows.map((own) => JSON.parse(samples.get(keyText(own))![0]!).run),
+      rows.map((own) => parseSamples(samples.get(keyText(own))![0]!).run),
       ["r2", "r1"],
     );
     assertEquals(

@@ -12,7 +12,7 @@ import { BinaryCache } from "../../../bench/device/binary_cache.ts";
 import type { CsvRow } from "../../../bench/row/csv_row.ts";
 import { readDeviceFile } from "../../../bench/row/results.ts";
 import { keyText } from "../../../bench/row/row.ts";
-import { readSamples } from "../../../bench/row/samples.ts";
+import { parseSamples, readSamples } from "../../../bench/row/samples.ts";
 import { readTimings } from "../../../bench/tune/timing_cache.ts";
 import { formatEffects, keyFields } from "../../../report/diff/mde.ts";
 import { parseThresholds } from "../../../report/diff/thresholds.ts";
@@ -247,7 +247,7 @@ async function rowsOf(): Promise<readonly CsvRow[]> {
 
 async function samplesOf(): Promise<unknown> {
   const lines = await readSamples(SAMPLES, await rowsOf());
-  return [...lines.values()].flat().map((line) => JSON.parse(line));
+  return [...lines.values()].flat().map(parseSamples);
 }
 
 /** The samples of a line. */
