@@ -5,12 +5,18 @@
 // who multiply have read what was there. Of each stage one mbarrier counts the bytes that have come,
 // and one the warps that have read them.
 //
-// Compile-time, beside warps.cuh's: STAGES.
+// Compile-time, beside warps.cuh's: STAGES, and REGISTERS: those of a thread that multiplies where they
+// are more than all threads could have. The warp that copies is then one of a warpgroup, which gives
+// its registers up; 0: nothing is given up.
 #ifndef MNKBENCH_WEIGHT_RING
 #define MNKBENCH_WEIGHT_RING
 #include "mutant.h"
 #include "../device/ptx_barrier.h"
 #include "../matmul/cuda/tile/warps.cuh"
+
+#ifndef REGISTERS
+#define REGISTERS 0
+#endif
 
 // `BYTES` of a stage.
 template <class Sums, int BYTES>
@@ -18,7 +24,7 @@ struct WeightRing {
   using TiledMma = Sums;
   static constexpr int BARRIERS = STAGES * BYTES, ROOM = BARRIERS + STAGES * 16;
   // The warp that copies comes after those that multiply.
-  static constexpr int BLOCK = THREADS + 32;
+  static constexpr int BLOCK = THREADS + (REGISTERS ? 128 : 32);
 
   unsigned base, come, read;
   int steps, stage = 0, parity = 0;
@@ -30,6 +36,16 @@ struct WeightRing {
   }
   // Where the next step is.
   __device__ unsigned here() const { return base + stage * BYTES; }
+
+  // Whether the calling thread multiplies; all of its warpgroup ask at once.
+  __device__ __forceinline__ static bool multiplies() {
+    bool yes = threadIdx.x < THREADS;
+    if constexpr (REGISTERS > 0) {
+      if (yes) raise_registers<REGISTERS>();
+      else lower_registers<24>();
+    }
+    return yes;
+  }
 
   // The thread that copies: makes the barriers, and asks for the first steps. `ask(step, to, bar)`
   // asks for the BYTES of a step.

@@ -32,7 +32,7 @@ export type RingConfig = Values & {
 };
 
 /** Rows of activations, rows of weights, and what both have of K. */
-interface Sizes {
+export interface Sizes {
   readonly m: number;
   readonly n: number;
   readonly k: number;
@@ -56,17 +56,20 @@ const MOST_STAGES = 12;
 /** Shared memory of a multiprocessor of sm_90, of which the system takes a KiB for each block. */
 const SHARED_BYTES = 228 * 1024;
 
-/** Bytes of shared memory of a block: of a K step, and of what lies beside the ring. */
-export interface RingBytes {
+/** What a config takes of a multiprocessor. */
+export interface RingNeeds {
+  /** Bytes of shared memory of a block for a K step, and for what lies beside the ring. */
   readonly step: number;
   readonly beside: number;
+  /** About the registers of a thread that multiplies. */
+  readonly registers: number;
 }
 
 /** Returns the K steps of the ring: all, or as many as have room. */
 export function stagesOf(
   sizes: Sizes,
   config: RingConfig,
-  { step, beside }: RingBytes,
+  { step, beside }: RingNeeds,
 ): number {
   const own = Math.floor(SHARED_BYTES / config.RESIDENT) - 1024;
   const { steps } = cutOf(sizes, config);
@@ -86,14 +89,45 @@ export function someEach(
   });
 }
 
-/** Returns the macros of a config: its tunables but `RESIDENT`, and the stages of its ring. */
+/** Registers of each of the four parts of a multiprocessor of sm_90, for a lane of a warp. */
+const PART_REGISTERS = 512;
+/** Threads that give registers up: a warpgroup, of which one thread copies. */
+const GIVING = 128;
+/** The fewest registers of a thread, which are what those keep. */
+const KEPT = 24;
+
+/**
+ * Returns the registers of a thread that multiplies where the warpgroup that copies gives its own up
+ * (`setmaxnreg`); 0 where all threads can have as many as are needed, or blocks share a multiprocessor.
+ * The warp that copies is one more than a part of a multiprocessor has room for: beside eight that
+ * multiply, three warps have 168 registers a thread, where two would have 255.
+ */
+export function raisedRegisters(
+  { WARPS, RESIDENT }: RingConfig,
+  { registers }: RingNeeds,
+): number {
+  const alike = PART_REGISTERS / Math.ceil((WARPS + 1) / 4);
+  if (RESIDENT > 1 || registers <= Math.min(255, alike - alike % 8)) return 0;
+  const left = (4 * 32 * PART_REGISTERS - GIVING * KEPT) / (32 * WARPS);
+  return Math.min(240, left - left % 8);
+}
+
+/**
+ * Returns the macros of a config: its tunables but `RESIDENT`, the stages of its ring, and the
+ * registers that are given to those who multiply, if any are.
+ */
 export function ringDefines(
   sizes: Sizes,
   config: RingConfig,
-  bytes: RingBytes,
+  needs: RingNeeds,
 ): Values {
   const { RESIDENT: _, ...tile } = config;
-  return { ...tile, STAGES: stagesOf(sizes, config, bytes) };
+  const raised = raisedRegisters(config, needs);
+  return {
+    ...tile,
+    STAGES: stagesOf(sizes, config, needs),
+    ...(raised > 0 ? { REGISTERS: raised } : {}),
+  };
 }
 
 /**
@@ -103,34 +137,36 @@ export function ringDefines(
 export function ringShape(
   sizes: Sizes,
   config: RingConfig,
-  bytes: RingBytes,
+  needs: RingNeeds,
 ): LaunchShape {
   const { CLUSTER, WARPS } = config;
   const { tilesN, tilesM } = cutOf(sizes, config);
+  const copying = raisedRegisters(config, needs) > 0 ? GIVING : 32;
   return {
     grid: [CLUSTER, tilesM, tilesN],
-    block: [32 * WARPS + 32, 1, 1],
+    block: [32 * WARPS + copying, 1, 1],
     cluster: CLUSTER,
-    sharedBytes: stagesOf(sizes, config, bytes) * bytes.step + bytes.beside,
+    sharedBytes: stagesOf(sizes, config, needs) * needs.step + needs.beside,
   };
 }
 
 /**
  * The rules that all such kernels obey.
  *
- * @param bytesOf Returns the bytes of a config.
- * @param registersOf Returns about the registers of a thread.
+ * @param needsOf Returns what a config needs.
+ * @param sizesOf Returns the sizes that are divided, if they are not the point's.
  */
 export function ringRules<P extends Sizes, C extends RingConfig>(
-  bytesOf: (point: P, config: RingConfig) => RingBytes,
-  registersOf: (config: C) => number,
+  needsOf: (point: P, config: C) => RingNeeds,
+  sizesOf: (point: P) => Sizes = (point) => point,
 ) {
   return {
     stages(point, config) {
-      const { steps } = cutOf(point, config);
-      return steps === 1 || stagesOf(point, config, bytesOf(point, config)) > 1
+      const sizes = sizesOf(point);
+      return cutOf(sizes, config).steps === 1 ||
+          stagesOf(sizes, config, needsOf(point, config)) > 1
         ? undefined
-        : `one stage for ${steps} steps of BK=${config.BK}`;
+        : `one stage for several steps of BK=${config.BK}`;
     },
     slices: ({ k }, { CLUSTER, BK }) => someEach(k, CLUSTER, BK),
     cluster: (_, { CLUSTER }, { clusters }) =>
@@ -140,18 +176,23 @@ export function ringRules<P extends Sizes, C extends RingConfig>(
     maps: (_, __, { tensorMaps }) =>
       tensorMaps ? undefined : "the device, or its driver, has no tensor maps",
     grid: fitsGrid((point: P, config: RingConfig) => {
-      const { tilesN, tilesM } = cutOf(point, config);
+      const { tilesN, tilesM } = cutOf(sizesOf(point), config);
       return [tilesM, tilesN];
     }),
-    registers(_, config, info) {
-      const registers = registersOf(config);
+    registers(point, config, info) {
+      const needs = needsOf(point, config);
+      const { registers } = needs;
+      const raised = raisedRegisters(config, needs);
       const threads = 32 * config.WARPS + 32;
-      return blocksPerUnit({ threads, registers }, info) >= config.RESIDENT
+      const fit = raised > 0
+        ? registers <= raised
+        : blocksPerUnit({ threads, registers }, info) >= config.RESIDENT;
+      return fit
         ? undefined
         : `about ${registers} registers a thread: ${config.RESIDENT} blocks of ${threads} do not fit`;
     },
-    shared: fitsMemory((point: P, config: RingConfig) => {
-      const { step, beside } = bytesOf(point, config);
+    shared: fitsMemory((point: P, config: C) => {
+      const { step, beside } = needsOf(point, config);
       return beside + step;
     }),
   } satisfies Record<string, Rule<P, C>>;
@@ -163,22 +204,23 @@ export function evenRows(m: number, most: number): number {
 }
 
 /**
- * Yields tiles of 64 and 128 rows of weights, with the most slices of K whose blocks are on the
+ * Yields tiles with the most slices of K whose blocks are on the
  * device at once.
  *
- * @param choices `rows`: values of BN; `steps`: values of BK, ascending from the least there is;
+ * @param choices `heights`: values of BM; `rows`: values of BN; `steps`: values of BK, ascending from the least there is;
  * `splitsTiles`: whether two warpgroups may share a tile of 64 rows of weights.
  */
 export function* ringConfigs(
   { m, n, k }: Sizes,
   info: DeviceInfo,
-  { rows, steps, splitsTiles }: {
+  { heights = [64, 128], rows, steps, splitsTiles }: {
+    readonly heights?: readonly number[];
     readonly rows: Iterable<number>;
     readonly steps: readonly [number, ...number[]];
     splitsTiles(BN: number): boolean;
   },
 ): Generator<RingConfig> {
-  const tiled = { BM: [64, 128], BN: [...new Set(rows)], RESIDENT: [1, 2, 3] };
+  const tiled = { BM: heights, BN: [...new Set(rows)], RESIDENT: [1, 2, 3] };
   for (const { BM, BN, RESIDENT } of grid(tiled)) {
     const tiles = Math.ceil(n / BM) * Math.ceil(m / BN);
     const sizes = Array.from({ length: 16 }, (_, i) => i + 1).filter((size) =>

@@ -175,7 +175,6 @@ const columnsCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
   ], [
     ...["across_same_box", "across_no_barrier", "across_same_bias"],
     ...["across_same_rows", "across_same_k", "across_no_finish"],
-    ...["across_early_store", "across_no_meeting", "across_first_slots"],
     ...["across_no_token_guard", "across_no_row_guard"],
   ]),
   "40 rows, columns of two warpgroups": mutantCase("columns-k", [
@@ -185,7 +184,10 @@ const columnsCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
   "192 rows, two tiles of 80 rows of A": mutantCase("columns-k", [
     { ...NT, m: 150, n: 212, k: 328 },
     { BM: 192, BN: 80, BK: 64, WARPS: 12, CLUSTER: 1, RESIDENT: 1 },
-  ], ["across_same_tile"]),
+  ], [
+    ...["across_same_tile", "across_early_store", "across_no_meeting"],
+    ...["out_no_line_guard", "out_no_column_guard"],
+  ]),
 };
 
 /** By what is special about the case. */

@@ -6,6 +6,7 @@
  */
 
 import { type DeviceInfo, tensorMapOn } from "../../../bench/device/device.ts";
+import type { Memory } from "../../../bench/device/queue.ts";
 import { BYTES } from "../../../bench/model/dtype.ts";
 import type { Rule } from "../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
@@ -15,16 +16,20 @@ import { noWgmma } from "../../common/rules.ts";
 import {
   cutOf,
   evenRows,
-  type RingBytes,
   type RingConfig,
   ringConfigs,
   ringDefines,
+  type RingNeeds,
   ringRules,
   ringShape,
-  ringTime,
+  type Sizes,
+  stagesOf,
 } from "../../common/wgmma_ring.ts";
 import { scaledMatmul } from "../op.ts";
 import { BLOCK, type ScaledPoint } from "../point.ts";
+
+/** Rows of a product of a warpgroup. */
+const PRODUCT = 64;
 
 /** The tunables. */
 type ScaledConfig = RingConfig & {
@@ -32,37 +37,74 @@ type ScaledConfig = RingConfig & {
   readonly AHEAD: number;
 };
 
-/** About the registers of a thread: its sums, those of steps, and what nvcc 13.0 takes beside them. */
-function registersOf({ BM, BN, WARPS, AHEAD }: ScaledConfig): number {
-  return BM * BN / 32 / WARPS * (2 + AHEAD) + 40;
+/**
+ * Whether rows of A are the rows of products: with scales of blocks, from more of them on than one
+ * product has.
+ */
+function hasTokenRows({ m, scale }: Pick<ScaledPoint, "m" | "scale">): boolean {
+  return scale === "block128" && m > PRODUCT;
 }
 
-/** Bytes of shared memory for scales, and for the sums that a cluster sends. */
-function besideRing(point: ScaledPoint, config: RingConfig): number {
-  const { BM, BN, CLUSTER } = config;
-  const { slice } = cutOf(point, config);
-  const scales = point.scale === "block128" ? slice / BLOCK * BN : BM + BN;
+/** The sizes with the matrix whose rows are those of products as the weights of a {@linkcode RingConfig}. */
+function sidesOf(point: ScaledPoint): Sizes {
+  const { m, n, k } = point;
+  return hasTokenRows(point) ? { m: n, n: m, k } : { m, n, k };
+}
+
+/** Whether C leaves by way of the ring, as `THROUGH_RING` of wgmma.cu says. */
+function isThroughRing(point: ScaledPoint, config: RingConfig): boolean {
+  const { BM, BN, WARPS, CLUSTER } = config;
+  if (CLUSTER === 1) return true;
+  const slots = BM * BN / 16 / WARPS / 8;
+  return hasTokenRows(point) &&
+    (slots % CLUSTER === 0 || slots >= (CLUSTER - 1) ** 2);
+}
+
+function needsOf(point: ScaledPoint, config: ScaledConfig): RingNeeds {
+  const { BM, BN, BK, WARPS, CLUSTER, AHEAD } = config;
+  const ofBlocks = point.scale === "block128";
+  const { slice } = cutOf(sidesOf(point), config);
+  const tokens = hasTokenRows(point) ? BM : BN;
+  const scales = ofBlocks ? slice / BLOCK * tokens : BM + BN;
   // A share is whole units of four sums.
   const sums = CLUSTER > 1
     ? CLUSTER * Math.ceil(BM * BN / 4 / CLUSTER) * 16 + 16
     : 0;
-  return scales * BYTES.f32 + sums;
-}
-
-function bytesOf(point: ScaledPoint, config: RingConfig): RingBytes {
-  const { BM, BN, BK } = config;
-  // A step has two barriers.
-  return { step: (BM + BN) * BK + 16, beside: besideRing(point, config) };
+  return {
+    // A step has two barriers.
+    step: (BM + BN) * BK + 16,
+    beside: scales * BYTES.f32 + sums,
+    // Sums, those of steps, and what nvcc 13.0 takes beside them: scales of columns, too.
+    registers: BM * BN / 32 / WARPS * (2 + AHEAD) +
+      (ofBlocks && !hasTokenRows(point) ? 36 : 24),
+  };
 }
 
 const rules = {
   tile(_, { BM, BN, BK, WARPS }) {
     const columns = BM * BN / 16 / WARPS;
-    return BLOCK % BM === 0 && BM % 64 === 0 && BK % BLOCK === 0 &&
-        WARPS % 4 === 0 && WARPS * 16 >= BM && BN <= 256 &&
-        BN % 8 === 0 && columns % 8 === 0
+    return BM % PRODUCT === 0 && BK % BLOCK === 0 && WARPS % 4 === 0 &&
+        WARPS * 16 >= BM && BM <= 256 && BN <= 256 && BN % 8 === 0 &&
+        columns % 8 === 0
       ? undefined
       : `${WARPS} warps have no whole products of ${BM} x ${BN}`;
+  },
+  scales(point, { BM, BN }) {
+    const weights = hasTokenRows(point) ? BN : BM;
+    return point.scale !== "block128" || BLOCK % weights === 0
+      ? undefined
+      : `${weights} rows of B have no scale of their own`;
+  },
+  store(point, config) {
+    const [weights, tokens] = hasTokenRows(point)
+      ? [config.BN, config.BM]
+      : [config.BM, config.BN];
+    const stages = stagesOf(sidesOf(point), config, needsOf(point, config));
+    const ring = stages * (config.BM + config.BN) * config.BK;
+    return !isThroughRing(point, config) ||
+        tokens * (weights * BYTES.bf16 + 16) <= ring
+      ? undefined
+      : `${tokens} x ${weights} outputs have no room in ${stages} steps of BK=${config.BK}`;
   },
   // ptxas 13.0 lets products wait for one another where a step has two turns.
   turns: ({ scale }, { BK }) =>
@@ -70,10 +112,10 @@ const rules = {
       ? undefined
       : `BK=${BK}: a step has one scale of blocks of ${BLOCK}`,
   ahead: (point, config) =>
-    config.AHEAD === 0 || cutOf(point, config).steps > 1
+    config.AHEAD === 0 || cutOf(sidesOf(point), config).steps > 1
       ? undefined
       : "AHEAD=1: no step comes after the only one",
-  ...ringRules(bytesOf, registersOf),
+  ...ringRules(needsOf, sidesOf),
 } satisfies Record<string, Rule<ScaledPoint, ScaledConfig>>;
 
 function* configs(
@@ -81,41 +123,63 @@ function* configs(
   info: DeviceInfo,
 ): Generator<ScaledConfig> {
   const { m, n, scale } = point;
+  const tokenRows = hasTokenRows(point);
   // Narrow tiles of few rows of B fill more of the device.
-  const most = [...(n > 1024 ? [] : [32]), 64, 128, 176];
-  const rings = ringConfigs(point, info, {
-    rows: most.map((rows) => evenRows(m, rows)),
+  const most = [...(n > 1024 ? [] : [32]), 64, 128, 192];
+  const rings = ringConfigs(sidesOf(point), info, {
+    heights: scale === "block128" && !tokenRows ? [64, 128] : [64, 128, 192],
+    rows: tokenRows
+      ? most.filter((columns) => BLOCK % columns === 0)
+      : most.map((rows) => evenRows(m, rows)),
     steps: scale === "block128" ? [BLOCK] : [BLOCK, 2 * BLOCK],
     splitsTiles: (BN) => BN >= 64,
   });
   for (const ring of rings) {
-    // With scales of blocks it was slower at nearly every size.
-    for (const AHEAD of scale === "block128" ? [0] : [1, 0]) {
+    // With scales of columns it was slower at nearly every size.
+    for (const AHEAD of scale === "block128" && !tokenRows ? [0] : [1, 0]) {
       yield { ...ring, AHEAD };
     }
   }
 }
 
-/** See {@linkcode ringTime}. */
+/** Clocks of a µs, with which products are compared with copies. */
+const CLOCKS = 1755;
+
+/**
+ * A rough time in µs, of use to order configs: fitted to 2187 configs of 99 shapes on an H100
+ * (`docs/notes/2026-11-28-fp8-many-rows.md`). No constant is by itself a time that was measured.
+ */
 function predict(
   point: ScaledPoint,
   config: ScaledConfig,
   { units }: DeviceInfo,
 ): number {
-  const { m, n, k, scale } = point;
-  const { BM, BN, BK } = config;
-  return ringTime(point, config, {
-    units,
-    memory: (m + n) * k / MEMORY,
-    copied: BM + Math.min(m, BN),
-    products: BM / 64 * 2 * BN * BK / BLOCK,
-    waits: 250 + (scale === "block128" ? 3 * BN : 0) - 80 * config.AHEAD,
-    sums: BM * BN,
-  });
+  const sides = sidesOf(point);
+  const { m, n, k } = sides;
+  const { BM, BN, BK, CLUSTER, RESIDENT, AHEAD } = config;
+  const { tilesN, tilesM, steps } = cutOf(sides, config);
+  const stages = stagesOf(sides, config, needsOf(point, config));
+  const blocks = tilesN * tilesM * CLUSTER;
+  const beside = Math.ceil(Math.min(blocks / units, RESIDENT));
+  const waves = Math.ceil(blocks / units / RESIDENT);
+  // Scales of columns are read for each eight of them.
+  const ofColumns = point.scale === "block128" && !hasTokenRows(point);
+  const waits = 183 + (ofColumns ? 2.52 * BN : 0) -
+    AHEAD * (BK > BLOCK ? 139 : 41);
+  const products = 0.974 * BM / 64 * 2 * Math.max(BN, 16) * BK / BLOCK;
+  // From memory, from the cache, the trips in which stages are filled again, and the products.
+  const loop = [
+    (m + n) * k / 2.67e6,
+    blocks * (Math.min(n, BM) + Math.min(m, BN)) * steps * BK / 18.4e6,
+    1.9 * waves * Math.max(0, steps / stages - 1),
+    waves * steps * Math.max(products * beside, products + waits) / CLOCKS,
+  ];
+  const sums = BM * BN * beside * (CLUSTER - 1) / CLUSTER;
+  return 6.1 +
+    loop.reduce((sum, time) => sum + time ** 2.92, 0) ** (1 / 2.92) +
+    1.3 * (waves - 1) + 0.0029 * Math.max(0, units - blocks) +
+    (CLUSTER > 1 ? 0.23 + 0.88 * (sums / 2048) ** 0.686 : 0);
 }
-
-/** Bytes per µs of an H200's memory that these copies reach. */
-const MEMORY = 3.1e6;
 
 /** FP8 products of warpgroups. */
 export const wgmma: Kernel<ScaledPoint> = launched<ScaledPoint, ScaledConfig>(
@@ -136,31 +200,36 @@ export const wgmma: Kernel<ScaledPoint> = launched<ScaledPoint, ScaledConfig>(
       source: new URL("./wgmma.cu", import.meta.url),
       defines: {
         SCALE: point.scale,
-        ...ringDefines(point, config, bytesOf(point, config)),
+        TOKEN_ROWS: Number(hasTokenRows(point)),
+        ...ringDefines(sidesOf(point), config, needsOf(point, config)),
       },
     }),
     launch({ point, config, operands, device }) {
       const { m, n, k } = point;
       const { BM, BN } = config;
-      const { slice } = cutOf(point, config);
+      const { slice } = cutOf(sidesOf(point), config);
       const { A, B, scaleA, scaleB, C } = operands;
-      const box = {
-        type: "e4m3",
-        columns: k,
-        ld: k,
-        boxColumns: BLOCK,
-      } as const;
-      return {
-        entry: "scaled_wgmma",
-        args: [
-          tensorMapOn(device, B!, {
-            ...{ ...box, rows: n, boxRows: BM },
-          }),
-          tensorMapOn(device, A!, { ...box, rows: m, boxRows: BN }),
-          ...[scaleA, scaleB, C, m, n, k, slice],
-        ],
-        shape: ringShape(point, config, bytesOf(point, config)),
-      };
+      const map = (of: Memory, rows: number, boxRows: number) =>
+        tensorMapOn(device, of, {
+          ...{ type: "e4m3", columns: k, ld: k, boxColumns: BLOCK },
+          ...{ rows, boxRows },
+        });
+      const needs = needsOf(point, config);
+      const shape = ringShape(sidesOf(point), config, needs);
+      const [x, y, z] = shape.grid;
+      const rest = [scaleA, scaleB, C, m, n, k, slice];
+      return hasTokenRows(point)
+        ? {
+          entry: "scaled_wgmma",
+          args: [map(A!, m, BM), map(B!, n, BN), ...rest],
+          // Tiles of M come first.
+          shape: { ...shape, grid: [x, z, y] },
+        }
+        : {
+          entry: "scaled_wgmma",
+          args: [map(B!, n, BM), map(A!, m, BN), ...rest],
+          shape,
+        };
     },
   },
 );

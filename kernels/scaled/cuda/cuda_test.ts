@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertStrictEquals } from "@std/assert";
+import type { Values } from "../../../bench/model/grid.ts";
 import { blocksPerUnit } from "../../../bench/model/occupancy.ts";
 import { h200 } from "../../testdata/devices.ts";
 import { listen } from "../../testdata/listener.ts";
@@ -37,26 +38,82 @@ Deno.test("wgmma has legal configs, of which as many blocks fit on a multiproces
 
 Deno.test("prepare() of wgmma gives maps of both operands, and slices of whole steps", () => {
   const config = {
-    ...{ BM: 64, BN: 80, BK: 128, WARPS: 4, CLUSTER: 3 },
+    ...{ BM: 64, BN: 56, BK: 128, WARPS: 4, CLUSTER: 3 },
     ...{ RESIDENT: 2, AHEAD: 0 },
   };
-  const values = { m: 150, n: 330, k: 2000, scale: "block128" };
+  const values = { m: 54, n: 330, k: 2000, scale: "block128" };
   const { queue: [launch], maps } = listen(scaledMatmul, wgmma, {
     ...{ values, config },
   });
-  assertEquals(launch!.shape!.grid, [3, 2, 6]);
+  assertEquals(launch!.shape!.grid, [3, 1, 6]);
   assertStrictEquals(launch!.shape!.cluster, 3);
   assertEquals(launch!.shape!.block, [160, 1, 1]);
   const box = { type: "e4m3", columns: 2000, ld: 2000, boxColumns: 128 };
   assertEquals(maps, [
     { ...box, rows: 330, boxRows: 64 },
-    { ...box, rows: 150, boxRows: 80 },
+    { ...box, rows: 54, boxRows: 56 },
   ]);
-  // Six steps, of which five have room beside a sum of each output and a scale for each 128 of K.
+  // All six steps have room beside a sum of each output and a scale for each 128 of K.
   assertEquals(launch!.args.at(-1), { kind: "i32", value: 768 });
   assertStrictEquals(
     launch!.shape!.sharedBytes,
-    5 * (144 * 128 + 16) + 6 * 80 * 4 + 3 * 427 * 16 + 16,
+    6 * (120 * 128 + 16) + 6 * 56 * 4 + 3 * 299 * 16 + 16,
   );
-  assertStrictEquals(launch!.build!.defines.STAGES, 5);
+  assertStrictEquals(launch!.build!.defines.STAGES, 6);
+  assertStrictEquals(launch!.build!.defines.TOKEN_ROWS, 0);
+});
+
+Deno.test("wgmma takes rows of A for those of products where M is larger than one of them", () => {
+  const config = {
+    ...{ BM: 128, BN: 64, BK: 128, WARPS: 8, CLUSTER: 3 },
+    ...{ RESIDENT: 1, AHEAD: 0 },
+  };
+  const values = { m: 150, n: 330, k: 2000, scale: "block128" };
+  const { queue: [launch], maps } = listen(scaledMatmul, wgmma, {
+    ...{ values, config },
+  });
+  // Tiles of M come before those of N.
+  assertEquals(launch!.shape!.grid, [3, 2, 6]);
+  const box = { type: "e4m3", columns: 2000, ld: 2000, boxColumns: 128 };
+  assertEquals(maps, [
+    { ...box, rows: 150, boxRows: 128 },
+    { ...box, rows: 330, boxRows: 64 },
+  ]);
+  assertStrictEquals(
+    launch!.shape!.sharedBytes,
+    6 * (192 * 128 + 16) + 6 * 128 * 4 + 3 * 683 * 16 + 16,
+  );
+  assertStrictEquals(launch!.build!.defines.TOKEN_ROWS, 1);
+});
+
+Deno.test("wgmma gives those who multiply the registers of a warpgroup that copies, if they need them", () => {
+  const of = (BN: number, RESIDENT: number) => {
+    const config = {
+      ...{ BM: 128, BN, BK: 128, WARPS: 8, CLUSTER: 1, RESIDENT, AHEAD: 0 },
+    };
+    const values = { m: 512, n: 11008, k: 4096, scale: "row" };
+    const { queue: [launch] } = listen(scaledMatmul, wgmma, {
+      ...{ values, config },
+    });
+    return [launch!.shape!.block[0], launch!.build!.defines.REGISTERS];
+  };
+  assertEquals(of(128, 1), [288, undefined]);
+  // 200 registers, where each of nine warps may have 168.
+  assertEquals(of(176, 1), [384, 240]);
+  assertEquals(of(64, 2), [288, undefined]);
+});
+
+Deno.test("wgmma has no config whose tile has several scales of B, or no room for C", () => {
+  const refused = (values: Values, config: Values) =>
+    [...wgmma.candidates(
+      scaledMatmul.point({ m: 512, n: 11008, k: 4096, ...values }),
+      h200,
+    )].filter(({ config: { BM, BN } }) => BM === config.BM && BN === config.BN)
+      .map(({ illegal }) => illegal);
+  // Rows of A have a scale each.
+  assert(
+    refused({ scale: "block128" }, { BM: 192, BN: 128 }).includes(undefined),
+  );
+  assertEquals(refused({ scale: "block128", m: 64 }, { BM: 192, BN: 64 }), []);
+  assert(refused({ scale: "row" }, { BM: 192, BN: 128 }).includes(undefined));
 });

@@ -46,7 +46,34 @@ const WIDE = [
   },
 ] as const;
 
-/** By the kind of scales. */
+/** Rows of A are those of products, and two blocks have the slots of a warp in turns. */
+const TOKEN_ROWS = [
+  { m: 150, n: 300, k: 1040 },
+  {
+    BM: 128,
+    BN: 64,
+    BK: 128,
+    WARPS: 8,
+    CLUSTER: 2,
+    RESIDENT: 1,
+    AHEAD: 0,
+  },
+] as const;
+/** Threads have more registers than all could; the last slot of a warp has no second. */
+const RAISED = [
+  { m: 172, n: 140, k: 528 },
+  {
+    BM: 128,
+    BN: 176,
+    BK: 128,
+    WARPS: 8,
+    CLUSTER: 1,
+    RESIDENT: 1,
+    AHEAD: 0,
+  },
+] as const;
+
+/** By the kind of scales, and what is special about the case. */
 export const mutantCases: Readonly<Record<string, MutantCase<ScaledPoint>>> = {
   row: mutantCase("row", TALL, [
     ...["fp8_same_rows", "fp8_same_k", "fp8_no_reset", "fp8_no_wait"],
@@ -59,5 +86,11 @@ export const mutantCases: Readonly<Record<string, MutantCase<ScaledPoint>>> = {
   block128: mutantCase("block128", WIDE, [
     ...["fp8_same_tokens", "fp8_same_token", "fp8_same_block"],
     ...["fp8_dense_scales", "fp8_no_row_scale"],
+  ]),
+  "block128, rows of A": mutantCase("block128", TOKEN_ROWS, [
+    ...["fp8_first_slots", "fp8_no_meeting", "out_no_line_guard"],
+  ]),
+  "tensor, raised registers": mutantCase("tensor", RAISED, [
+    ...["fp8_early_store", "out_no_column_guard"],
   ]),
 };

@@ -21,10 +21,10 @@ import { noWgmma } from "../../common/rules.ts";
 import {
   cutOf,
   evenRows,
-  type RingBytes,
   type RingConfig,
   ringConfigs,
   ringDefines,
+  type RingNeeds,
   ringRules,
   ringShape,
   ringTime,
@@ -43,16 +43,15 @@ function mailBytes({ BM, BN, CLUSTER }: RingConfig): number {
     : 0;
 }
 
-function bytesOf(_: SwigluPoint, config: RingConfig): RingBytes {
-  const { BM, BN, BK } = config;
-  // A step has two barriers.
-  const step = (2 * BM + BN) * BK * BYTES.bf16 + 16;
-  return { step, beside: mailBytes(config) };
-}
-
-/** About the registers of a thread: its gates and ups, and what nvcc 13.0 takes beside them. */
-function registersOf({ BM, BN, WARPS }: RingConfig): number {
-  return BM * BN / 16 / WARPS + 26;
+function needsOf(_: SwigluPoint, config: RingConfig): RingNeeds {
+  const { BM, BN, BK, WARPS } = config;
+  return {
+    // A step has two barriers.
+    step: (2 * BM + BN) * BK * BYTES.bf16 + 16,
+    beside: mailBytes(config),
+    // Gates and ups, and what nvcc 13.0 takes beside them.
+    registers: BM * BN / 16 / WARPS + 26,
+  };
 }
 
 const rules = {
@@ -61,7 +60,7 @@ const rules = {
       WARPS * 16 >= BM && BN <= 128 && BM * BN / 16 / WARPS % 8 === 0
       ? undefined
       : `${WARPS} warps have no whole products of ${BM} x ${BN}`,
-  ...ringRules(bytesOf, registersOf),
+  ...ringRules(needsOf),
 } satisfies Record<string, Rule<SwigluPoint, RingConfig>>;
 
 function configs(
@@ -117,7 +116,7 @@ export const fused: Kernel<SwigluPoint> = launched<SwigluPoint, RingConfig>(
       source: new URL("./swiglu.cu", import.meta.url),
       defines: {
         TYPE: point.type,
-        ...ringDefines(point, config, bytesOf(point, config)),
+        ...ringDefines(point, config, needsOf(point, config)),
       },
     }),
     launch({ point, config, operands, device }) {
@@ -134,7 +133,7 @@ export const fused: Kernel<SwigluPoint> = launched<SwigluPoint, RingConfig>(
           tensorMapOn(device, X!, { ...box, rows: m, boxRows: BN }),
           ...[C, m, n, k, slice],
         ],
-        shape: ringShape(point, config, bytesOf(point, config)),
+        shape: ringShape(point, config, needsOf(point, config)),
       };
     },
   },

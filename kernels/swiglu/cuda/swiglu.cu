@@ -12,7 +12,8 @@
 //
 //   gates, ups, tokens: boxes of BM x 64 of W1 and of W2, and of BN x 64 of X
 //   `slice` of K, whole steps, for each block of a tile
-//   grid (CLUSTER, tiles of M, tiles of N), block 32 * WARPS + 32; shared memory:
+//   grid (CLUSTER, tiles of M, tiles of N), block 32 * WARPS + 32, or + 128 with REGISTERS; shared
+//   memory:
 //   STAGES * ((2 * BM + BN) * BK * 2 + 16) bytes, and BM * BN * 8 + 16 where CLUSTER > 1
 #define LAYOUT nt
 #define WARPGROUPS 1
@@ -74,7 +75,7 @@ swiglu(const __grid_constant__ TensorMap gates, const __grid_constant__ TensorMa
   shares.open();
   if (!MUTANT(swiglu_no_barrier)) __syncthreads();
 
-  if (threadIdx.x >= THREADS) {
+  if (!Ring::multiplies()) {
     if (copies) ring.refill(ask);
     __syncwarp();
     if (CLUSTER > 1) cluster_wait();

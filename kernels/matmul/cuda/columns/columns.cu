@@ -16,7 +16,7 @@
 //   bias [N] or null   C [M, N], rows ldc apart
 //   `slice` of K, whole steps, for each block of a tile
 //   grid (CLUSTER, tiles of M, tiles of N): tiles that read the same rows of B start together; block
-//   32 * WARPS + 32; shared memory:
+//   32 * WARPS + 32, or + 128 with REGISTERS; shared memory:
 //   STAGES * ((ROWS + BN) * BK * 2 + 16) bytes and, where CLUSTER > 1, a mailbox of
 //   cluster_reduce.cuh
 #define LAYOUT nt
@@ -26,6 +26,7 @@
 #include "../../../device/ptx_copy.h"
 #include "../../../device/ptx_mma.h"
 #include "../tile/cluster_reduce.cuh"
+#include "../tile/out.cuh"
 
 // K of a box: 128 bytes, swizzled as products read it.
 constexpr int BOX = 64;
@@ -33,13 +34,16 @@ static_assert(BK % BOX == 0 && BM % 64 == 0 && WN % 8 == 0, "products are whole"
 static_assert(ROWS % 8 == 0 && ROWS <= BM && BM - ROWS < 64, "boxes are whole swizzle atoms");
 static_assert(BM - ROWS <= BN * BK / BOX, "what products read behind their rows is of the same step");
 
-__device__ inline void multiply(bf16, float (&d)[WN / 2], unsigned long long a,
-                                unsigned long long b) {
-  wgmma_bf16<WN>(d, a, b);
+// ptxas 13.0 takes no instruction that has more registers than a thread begins with, which with
+// REGISTERS are those of all threads alike.
+constexpr int PARTS = REGISTERS && WN > 192 ? 2 : 1, PART = WN / PARTS;
+using Part = float[PART / 2];
+
+__device__ inline void multiply(bf16, Part& d, unsigned long long a, unsigned long long b) {
+  wgmma_bf16<PART>(d, a, b);
 }
-__device__ inline void multiply(f16, float (&d)[WN / 2], unsigned long long a,
-                                unsigned long long b) {
-  wgmma_f16<WN>(d, a, b);
+__device__ inline void multiply(f16, Part& d, unsigned long long a, unsigned long long b) {
+  wgmma_f16<PART>(d, a, b);
 }
 
 // A warp's 16 x WN of the sums, once all steps are done. A slot is two tokens of two rows.
@@ -52,9 +56,9 @@ struct Sums {
 // Bytes of a step, of each operand box after box.
 constexpr int WEIGHTS = ROWS * BK * 2, TOKENS = BN * BK * 2;
 using Ring = WeightRing<Sums, WEIGHTS + TOKENS>;
-// Bytes from a token to the next on the way to C, apart enough that a warp's stores meet no other's.
-constexpr int PITCH = ROWS * 2 + 16;
-static_assert(BN * PITCH <= Ring::BARRIERS, "C leaves by way of the ring");
+// C leaves by way of the ring, but where a block of a cluster has too little of it to gain by that.
+using Tile = Out<TYPE, BN, ROWS>;
+static_assert(CLUSTER > 1 || Tile::BYTES <= Ring::BARRIERS, "C leaves by way of the ring");
 
 extern "C" __global__ void __launch_bounds__(Ring::BLOCK, 1)
 columns(const __grid_constant__ TensorMap B, const __grid_constant__ TensorMap A, const TYPE* bias,
@@ -80,7 +84,7 @@ columns(const __grid_constant__ TensorMap B, const __grid_constant__ TensorMap A
   shares.open();
   if (!MUTANT(across_no_barrier)) __syncthreads();
 
-  if (threadIdx.x >= THREADS) {
+  if (!Ring::multiplies()) {
     if (copies) ring.refill(ask);
     __syncwarp();
     if (CLUSTER > 1) cluster_wait();
@@ -107,9 +111,12 @@ columns(const __grid_constant__ TensorMap B, const __grid_constant__ TensorMap A
     ring.wait();
     wgmma_fence();
 #pragma unroll
-    for (int i = 0; i < BK / 16; i++)
-      multiply(TYPE(), d, descriptor(a + i / 4 * ROWS * 128, MUTANT(across_same_k) ? 0 : i % 4),
-               descriptor(b + i / 4 * BN * 128, i % 4));
+    for (int i = 0; i < BK / 16 * PARTS; i++) {
+      int k = i / PARTS, part = i % PARTS;
+      multiply(TYPE(), *(Part*)(d + part * PART / 2),
+               descriptor(a + k / 4 * ROWS * 128, MUTANT(across_same_k) ? 0 : k % 4),
+               descriptor(b + k / 4 * BN * 128 + part * PART * 128, k % 4));
+    }
     wgmma_commit();
     // A stage has been read when the products of the next one are all that is under way.
     wgmma_wait<1 + MUTANT(across_late_wait)>();
@@ -125,33 +132,35 @@ columns(const __grid_constant__ TensorMap B, const __grid_constant__ TensorMap A
     sums.part[i / 4].at[i % 4] = d[i];
   }
 
+  float least = leastOf(relu);
+  auto finished = [&](Vec sum) {
+    for (int e = 0; e < 4; e++) sum.at[e] = epilogue(sum.at[e], offset[e / 2], least);
+    return sum;
+  };
+  int first = columnOf(here.position);
+  if constexpr (CLUSTER > 1) {
+    auto finish = [&](int unit, const Vec& sum) {
+      Vec x = finished(sum);
+      int token = m0 + first + of % 4 * 2 + unit / THREADS * 8;
+#pragma unroll
+      for (int e = 0; e < 4; e++) {
+        int i = row + e / 2 * 8, m = token + e % 2;
+        if (i >= ROWS || n0 + i >= N && !MUTANT(across_no_row_guard)) continue;
+        if (m >= M && !MUTANT(across_no_token_guard)) continue;
+        narrow(x.at[e], C[(long long)m * ldc + n0 + i]);
+      }
+    };
+    shares.all(sums, [](int unit) { return unit; }, finish);
+    return;
+  }
+
+  Tile out{ring.base};
   // The ring is free once all have multiplied.
   if (!MUTANT(across_early_store)) sync_some<THREADS>(1);
-  float least = leastOf(relu);
-  int position = columnOf(here.position) + of % 4 * 2;
-  auto finish = [&](int unit, const Vec& sum) {
-    int token = position + unit / THREADS * 8;
-#pragma unroll
-    for (int e = 0; e < 4; e++) {
-      if (row + e / 2 * 8 >= ROWS) continue;
-      TYPE x;
-      narrow(epilogue(sum.at[e], offset[e / 2], least), x);
-      store_shared_u16(ring.base + (token + e % 2) * PITCH + (row + e / 2 * 8) * 2, x.bits);
-    }
-  };
-  if constexpr (CLUSTER == 1) S::each(sums, finish);
-  else shares.all(sums, [](int unit) { return unit; }, finish);
+  // Of a warp's rows eight at least are the tile's; the other eight fit behind a line.
+  int corner = rowOf(here.position);
+  if (corner < ROWS)
+    out.putAcross<Sums::SLOTS>(first, corner, [&](int i) { return finished(sums.part[i]); });
   if (!MUTANT(across_no_meeting)) sync_some<THREADS>(1);
-  constexpr int CHUNKS = ROWS / 8;
-#pragma unroll 1
-  for (int i = threadIdx.x; i < BN * CHUNKS; i += THREADS) {
-    int token = i / CHUNKS, n = n0 + i % CHUNKS * 8, m = m0 + token;
-    // Slots of each warp are the cluster's blocks' in turns.
-    if (token % WN / 8 % CLUSTER != (MUTANT(across_first_slots) ? 0 : shares.rank)) continue;
-    if (m >= M && !MUTANT(across_no_token_guard)) continue;
-    uint4 x;
-    load_shared(x, ring.base + token * PITCH + i % CHUNKS * 16);
-    store<TYPE, 8>(C + (long long)m * ldc + n, *(const Pack<TYPE, 8>*)&x,
-                   MUTANT(across_no_row_guard) ? 8 : N - n);
-  }
+  out.copy(C, m0, n0, M, N, ldc, [](int, int) { return true; });
 }

@@ -18,9 +18,9 @@ import { noWgmma } from "../../../common/rules.ts";
 import {
   cutOf,
   evenRows,
-  type RingBytes,
   type RingConfig,
   ringDefines,
+  type RingNeeds,
   ringRules,
   ringShape,
   someEach,
@@ -56,17 +56,16 @@ function isBehind({ BM, BN, BK }: RingConfig): boolean {
   return productRows({ BM }) - BM <= BN * BK / BOX;
 }
 
-function bytesOf(_: MatmulPoint, config: RingConfig): RingBytes {
+function needsOf(_: MatmulPoint, config: RingConfig): RingNeeds {
   const { BM, BN, BK, WARPS, CLUSTER } = config;
   const most = Math.ceil(slotsOf(config) / CLUSTER);
   const mail = CLUSTER > 1 ? (CLUSTER - 1) * most * 32 * WARPS * 16 + 16 : 0;
-  // A step has two barriers.
-  return { step: (BM + BN) * BK * BYTES.bf16 + 16, beside: mail };
-}
-
-/** About the registers of a thread. */
-function registersOf(config: RingConfig): number {
-  return slotsOf(config) * 4 + 34;
+  return {
+    // A step has two barriers.
+    step: (BM + BN) * BK * BYTES.bf16 + 16,
+    beside: mail,
+    registers: slotsOf(config) * 4 + 32,
+  };
 }
 
 /** The rules of a config, by name. */
@@ -93,13 +92,14 @@ export const columnsRules = {
         slotsOf(config)
       } slots`,
   store(point, config) {
-    const { BM, BN, BK } = config;
-    const stages = stagesOf(point, config, bytesOf(point, config));
-    return BN * (BM * BYTES.bf16 + 16) <= stages * (BM + BN) * BK * BYTES.bf16
+    const { BM, BN, BK, CLUSTER } = config;
+    const stages = stagesOf(point, config, needsOf(point, config));
+    const room = stages * (BM + BN) * BK * BYTES.bf16;
+    return CLUSTER > 1 || BN * (BM * BYTES.bf16 + 16) <= room
       ? undefined
       : `${BM} x ${BN} outputs have no room in ${stages} steps of BK=${BK}`;
   },
-  ...ringRules(bytesOf, registersOf),
+  ...ringRules(needsOf),
 } satisfies Record<string, Rule<MatmulPoint, RingConfig>>;
 
 /** Rows of B of a tile. */
@@ -139,7 +139,7 @@ function* configs(
     };
     const enough = (config: RingConfig) => {
       const { steps } = cutOf(point, config);
-      const stages = stagesOf(point, config, bytesOf(point, config));
+      const stages = stagesOf(point, config, needsOf(point, config));
       return isBehind(config) && stages >= Math.min(steps, ENOUGH_STAGES);
     };
     const long = k % (3 * BOX) === 0 ? [3 * BOX, 2 * BOX] : [2 * BOX];
@@ -171,7 +171,7 @@ function predict(
   const beside = Math.ceil(blocks / units);
   const waves = Math.ceil(beside / RESIDENT);
   const products = productRows(config) / PRODUCT;
-  const stages = stagesOf(point, config, bytesOf(point, config));
+  const stages = stagesOf(point, config, needsOf(point, config));
   // From memory, from the cache, the trips in which stages are filled again, and the products.
   const loop = [
     (m + n) * k * BYTES[type] / 3.95e6,
@@ -214,7 +214,7 @@ export const columnsK: Kernel<MatmulPoint> = launched<MatmulPoint, RingConfig>(
       source: new URL("./columns.cu", import.meta.url),
       defines: {
         TYPE: point.type,
-        ...ringDefines(point, config, bytesOf(point, config)),
+        ...ringDefines(point, config, needsOf(point, config)),
         BM: productRows(config),
         ROWS: config.BM,
       },
@@ -234,7 +234,7 @@ export const columnsK: Kernel<MatmulPoint> = launched<MatmulPoint, RingConfig>(
           tensorMapOn(device, A!, { ...box, rows: m, ld: lda, boxRows: BN }),
           ...[bias, C, m, n, k, slice, ldc, hasRelu(point)],
         ],
-        shape: ringShape(point, config, bytesOf(point, config)),
+        shape: ringShape(point, config, needsOf(point, config)),
       };
     },
   },
