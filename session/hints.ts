@@ -20,6 +20,7 @@ import {
   Hints,
   pointOf,
 } from "../bench/tune/hints.ts";
+import { isAuto } from "../bench/tune/auto_kernel.ts";
 import type { DeviceInfo } from "../bench/device/device.ts";
 import { HOME, RESULTS } from "./home.ts";
 
@@ -50,8 +51,9 @@ const keyOf = ({ arch, name }: Wanted) => `${arch} ${name}`;
 /**
  * The rows in `folder` of devices of an architecture. Where several devices have rows of a point,
  * those of the device itself are taken, else those of the device with the most rows: times of two
- * devices do not order kernels. What cannot be read, or is no CSV of results, gives none: `table` says what
- * is wrong with it, and a search without hints only takes longer.
+ * devices do not order kernels. Devices with a kernel to choose there come before those that have
+ * `auto` and libraries alone. What cannot be read, or is no CSV of results, gives none: `table` says
+ * what is wrong with it, and a search without hints only takes longer.
  *
  * @param folder A folder of CSVs for each device. @default {the program's results}
  */
@@ -68,12 +70,22 @@ export function recordedRows(
   ).toSorted((a, b) =>
     Number(b.isOwn) - Number(a.isOwn) || b.rows.length - a.rows.length
   );
-  const taken = new Set<string>();
-  return devices.flatMap(({ rows }) => {
-    const left = rows.filter((row) => !taken.has(pointOf(row)));
-    left.forEach((row) => taken.add(pointOf(row)));
-    return left;
-  });
+  const owners = new Map<string, number>();
+  for (const counts of [isChoosable, () => true]) {
+    for (const [device, { rows }] of devices.entries()) {
+      for (const point of new Set(rows.filter(counts).map(pointOf))) {
+        if (!owners.has(point)) owners.set(point, device);
+      }
+    }
+  }
+  return devices.flatMap(({ rows }, device) =>
+    rows.filter((row) => owners.get(pointOf(row)) === device)
+  );
+}
+
+/** Whether a row is of a tunable kernel with sources, of which its config says more than its time. */
+function isChoosable({ kernel, config, source_hash }: HintRow): boolean {
+  return config !== "" && source_hash !== "" && !isAuto(kernel);
 }
 
 function filesIn(

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { join } from "node:path";
-import { HINT_COLUMNS } from "../bench/tune/hints.ts";
+import { HINT_COLUMNS, type HintRow } from "../bench/tune/hints.ts";
 import { pipe, posix } from "../bench/testdata/pipes.ts";
 import { within } from "../bench/testdata/temporary.ts";
 import { hintsFor, recordedRows } from "./hints.ts";
@@ -58,6 +58,39 @@ Deno.test("recordedRows() takes points of several devices from the device itself
     assertEquals(configs("H100"), ["I=1", "I=2", "I=4", "I=5"]);
     assertEquals(configs("H200"), ["I=3", "I=4", "I=5", "I=2"]);
     assertEquals(configs("GH200"), ["I=3", "I=4", "I=5", "I=2"]);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("recordedRows() takes no points from a device that has auto and libraries alone there", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const write = async (device: string, lines: readonly string[]) => {
+      await Deno.mkdir(join(folder, device));
+      const text = [HEADER, ...lines].join("\n");
+      await Deno.writeTextFile(join(folder, device, "a.csv"), `${text}\n`);
+    };
+    const of = (row: Partial<HintRow>) =>
+      HINT_COLUMNS.map((column) =>
+        ({ arch: "sm_90a", status: "ok", kernel: "tiled", ...row })[column] ??
+          "1"
+      ).join(",");
+    const auto = { kernel: "auto", config: "kernel=tiled I=9" };
+    const library = { kernel: "blas", config: "ALGO=1", source_hash: "" };
+    await write("h100", [
+      of({ ...auto, m: "16" }),
+      of({ ...library, m: "16" }),
+      of({ kernel: "cublas", config: "", m: "16" }),
+      of({ ...library, m: "32" }),
+    ]);
+    await write("h200", [of({ config: "I=1", m: "16" })]);
+    assertEquals(
+      recordedRows({ arch: "sm_90a", name: "H100" }, folder).map((row) =>
+        `${row.m} ${row.config}`
+      ),
+      ["32 ALGO=1", "16 I=1"],
+    );
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

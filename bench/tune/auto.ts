@@ -369,7 +369,7 @@ function neighboursOf<P>(
   const names = new Set(entrants.map(({ kernel }) => kernel.name));
   const all = places.flatMap(({ point, groups, ...place }) => {
     const far = distance(here, place);
-    return groups.flat().filter(({ kernel }) => names.has(kernel))
+    return lone(groups.flat()).filter(({ kernel }) => names.has(kernel))
       .map(({ kernel, config, median_us }) => ({
         ...{ kernel, point, far, config, us: Number(median_us) },
       }));
@@ -378,6 +378,13 @@ function neighboursOf<P>(
     all.toSorted((a, b) => a.far - b.far),
     ({ kernel }) => kernel,
   );
+}
+
+/** `rows` of one point without those of calls in a row of kernels that have lone calls: they take less. */
+function lone(rows: readonly HintRow[]): readonly HintRow[] {
+  const isLone = ({ timer }: HintRow) => !timer.includes(":");
+  const kernels = new Set(rows.filter(isLone).map(({ kernel }) => kernel));
+  return rows.filter((row) => isLone(row) || !kernels.has(row.kernel));
 }
 
 /** The squared distance of two points. */

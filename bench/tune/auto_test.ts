@@ -105,6 +105,20 @@ Deno.test("chooseAuto() interpolates between the nearest recorded points", () =>
   assertEquals(chosen(at(1024, { type: "f32" }), rows), "b TILE=16 by model");
 });
 
+Deno.test("chooseAuto() predicts from lone calls, not from those of a chain", () => {
+  const rows = [
+    row({ median_us: "10" }),
+    row({ kernel: "b", config: "TILE=16", median_us: "12" }),
+    row({
+      ...{ kernel: "b", config: "TILE=16", timer: "chain:32" },
+      median_us: "6",
+    }),
+  ];
+  assertEquals(chosen(at(96), rows), "a TILE=8 by model");
+  // Of a kernel that has no other.
+  assertEquals(chosen(at(96), [rows[2]!]), "b TILE=16 by model");
+});
+
 Deno.test("chooseAuto() follows a kernel's model far from recorded points, not near them", () => {
   const kernels = [
     tiled("a", { predict: ({ m }) => m }),

@@ -57,14 +57,14 @@ export class Hints {
     );
     const best = new Map<string, number>();
     for (const row of tuned) {
-      const point = pointOf(row);
-      const known = best.get(point) ?? Infinity;
-      best.set(point, Math.min(known, Number(row.median_us)));
+      const group = groupOf(row);
+      const known = best.get(group) ?? Infinity;
+      best.set(group, Math.min(known, Number(row.median_us)));
     }
     this.#kernels = Map.groupBy(
       tuned.map((row) => ({
         row,
-        behind: Number(row.median_us) > BEHIND * best.get(pointOf(row))!,
+        behind: Number(row.median_us) > BEHIND * best.get(groupOf(row))!,
         values: parseValues(row.config),
         ...placeOf(row),
       })),
@@ -185,6 +185,11 @@ function kernelOf(
   { op, kernel, backend }: Pick<CaseKey, "op" | "kernel" | "backend">,
 ): string {
   return [op, kernel, backend].join(" ");
+}
+
+/** A point of a suite and how it was timed: only such times can be compared. */
+function groupOf(row: HintRow): string {
+  return [pointOf(row), row.timer, row.cache].join("\0");
 }
 
 /** A point of a suite, whichever kernel, timer or device it is of. */

@@ -131,6 +131,15 @@ Deno.test("Hints know a kernel that was far behind at the nearest shape", () => 
     new Hints(rows).of({ ...key, m: "64" }, legal)?.behind,
     false,
   );
+  // Calls of a chain take less each.
+  assertEquals(
+    hintOf([{ ...rows[0]!, median_us: "10.4" }, rows[1]!, {
+      ...rows[1]!,
+      timer: "chain:32",
+      median_us: "6",
+    }])?.behind,
+    false,
+  );
   // What is not searched is nobody's rival.
   assertEquals(
     hintOf([rows[0]!, { ...rows[1]!, config: "" }])?.behind,
