@@ -268,8 +268,9 @@ function recorded<P>(
   const point = places.find(({ text }) => text === here.text);
   if (point === undefined) return undefined;
   const kernels = new Map(entrants.map((one) => [one.kernel.name, one]));
-  const times = comparable(point.groups, (kernel) => kernels.has(kernel))
-    .filter(({ row }) => kernels.has(row.kernel));
+  const times = nameRan(
+    comparable(point.groups, (kernel) => kernels.has(kernel)),
+  ).filter(({ row }) => kernels.has(row.kernel));
   for (const { row, us } of times.toSorted((a, b) => a.us - b.us)) {
     const entrant = kernels.get(row.kernel)!;
     const same = entrant.named(row.config);
@@ -280,6 +281,33 @@ function recorded<P>(
   }
 }
 
+/** A row, and its time in a comparison. */
+interface Time {
+  readonly row: HintRow;
+  readonly us: number;
+}
+
+/** `times` with those of `auto` as times of the kernel that ran, unless it has its own. */
+function nameRan(times: readonly Time[]): readonly Time[] {
+  const known = new Set(times.map(({ row }) => row.kernel));
+  return times.map((time) => {
+    const ran = chosenBy(parseValues(time.row.config));
+    if (ran === undefined || known.has(ran.kernel)) return time;
+    const config = formatValues(ran.config);
+    return { ...time, row: { ...time.row, kernel: ran.kernel, config } };
+  });
+}
+
+/** The name of a config's value that is the kernel that `auto` chose. */
+export const KERNEL = "kernel";
+
+/** The kernel and config that a config of `auto` names; nothing for any other kernel's. */
+export function chosenBy(
+  { [KERNEL]: kernel, ...config }: Values,
+): { readonly kernel: string; readonly config: Values } | undefined {
+  return typeof kernel === "string" ? { kernel, config } : undefined;
+}
+
 /**
  * The rows of one point, one of each kernel, in times that can be compared. Those of the suite and
  * timer with the most kernels that `counts` count as they are. A kernel that only another one has
@@ -288,7 +316,7 @@ function recorded<P>(
 function comparable(
   groups: readonly (readonly HintRow[])[],
   counts: (kernel: string) => boolean,
-): readonly { readonly row: HintRow; readonly us: number }[] {
+): readonly Time[] {
   const size = (rows: readonly HintRow[]) =>
     rows.filter(({ kernel }) => counts(kernel)).length;
   const [most = [], ...others] = groups.toSorted((a, b) => size(b) - size(a));

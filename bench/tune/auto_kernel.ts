@@ -9,7 +9,7 @@ import { CaseError } from "../model/errors.ts";
 import { formatValues, type Values } from "../model/grid.ts";
 import type { Kernel } from "../model/kernel_spec.ts";
 import type { Op } from "../model/op.ts";
-import { type AutoChoice, chooseAuto } from "./auto.ts";
+import { type AutoChoice, chooseAuto, chosenBy, KERNEL } from "./auto.ts";
 import type { HintRow } from "./hints.ts";
 
 /** The kernels that choose for themselves, with their ideas. */
@@ -26,9 +26,6 @@ export function isAuto(name: string): boolean {
 
 /** The kernel that may choose the vendor's library. */
 const WITH_LIBRARY = "auto-library";
-
-/** The name of a config's value that is the chosen kernel. */
-const KERNEL = "kernel";
 
 /** What a kernel chooses among. */
 export interface AutoKernelSpec<P> {
@@ -113,11 +110,4 @@ export function autoKernel<P>(
       return kernel.prepare({ ...context, config });
     },
   };
-}
-
-/** The kernel and config that a config of `auto` names; nothing for any other kernel's. */
-export function chosenBy(
-  { [KERNEL]: kernel, ...config }: Values,
-): { readonly kernel: string; readonly config: Values } | undefined {
-  return typeof kernel === "string" ? { kernel, config } : undefined;
 }

@@ -8,8 +8,8 @@ import { formatValues, type Values } from "../model/grid.ts";
 import { defineKernel } from "../model/kernel.ts";
 import type { Candidate, Kernel } from "../model/kernel_spec.ts";
 import { INFO } from "../testdata/jobs.ts";
-import { chooseAuto } from "./auto.ts";
-import { autoKernel, chosenBy } from "./auto_kernel.ts";
+import { chooseAuto, chosenBy } from "./auto.ts";
+import { autoKernel } from "./auto_kernel.ts";
 import type { HintRow } from "./hints.ts";
 
 const info = {
@@ -80,6 +80,22 @@ Deno.test("chooseAuto() scales a kernel that only another timer has by what both
   // Nothing says how the two timers compare.
   const apart = rows("1").filter(({ median_us }) => median_us !== "20");
   assertEquals(chosen(at(64), apart, kernels), "b TILE=16 by table");
+});
+
+Deno.test("chooseAuto() knows a kernel by rows of auto, unless it has its own", () => {
+  const blas = tiled("blas", { library: true, configs: () => [{ TILE: 1 }] });
+  const kernels = [tiled("a"), tiled("b"), blas];
+  const rows = [
+    row({ kernel: "auto", config: "kernel=b TILE=16", median_us: "5" }),
+    row({ kernel: "blas", config: "TILE=1", median_us: "6" }),
+  ];
+  assertEquals(chosen(at(64), rows, kernels), "b TILE=16 by table");
+  assertEquals(chosen(at(64), rows, kernels, true), "b TILE=16 by table");
+  const own = row({ kernel: "b", config: "TILE=32", median_us: "7" });
+  assertEquals(
+    chosen(at(64), [...rows, own], kernels, true),
+    "blas TILE=1 by table",
+  );
 });
 
 Deno.test("chooseAuto() keeps a recorded kernel whose config is no longer legal", () => {
