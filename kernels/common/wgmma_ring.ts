@@ -102,7 +102,7 @@ const KEPT = 24;
  * The warp that copies is one more than a part of a multiprocessor has room for: beside eight that
  * multiply, three warps have 168 registers a thread, where two would have 255.
  */
-export function raisedRegisters(
+function raisedRegisters(
   { WARPS, RESIDENT }: RingConfig,
   { registers }: RingNeeds,
 ): number {
