@@ -108,7 +108,10 @@ function raisedRegisters(
 ): number {
   const alike = PART_REGISTERS / Math.ceil((WARPS + 1) / 4);
   if (RESIDENT > 1 || registers <= Math.min(255, alike - alike % 8)) return 0;
-  const left = (4 * 32 * PART_REGISTERS - GIVING * KEPT) / (32 * WARPS);
+  const threads = 32 * WARPS + GIVING;
+  const start = 4 * 32 * PART_REGISTERS / threads;
+  // More than the block starts with would be waited for forever.
+  const left = (threads * (start - start % 8) - GIVING * KEPT) / (32 * WARPS);
   return Math.min(240, left - left % 8);
 }
 
