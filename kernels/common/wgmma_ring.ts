@@ -56,6 +56,11 @@ const MOST_STAGES = 12;
 /** Shared memory of a multiprocessor of sm_90, of which the system takes a KiB for each block. */
 const SHARED_BYTES = 228 * 1024;
 
+/** Rows of a product of a warpgroup, of which a warp has 16. */
+const PRODUCT = 64;
+/** Threads of a block at most. */
+const MOST_THREADS = 1024;
+
 /** What a config takes of a multiprocessor. */
 export interface RingNeeds {
   /** Bytes of shared memory of a block for a K step, and for what lies beside the ring. */
@@ -164,6 +169,16 @@ export function ringRules<P extends Sizes, C extends RingConfig>(
   sizesOf: (point: P) => Sizes = (point) => point,
 ) {
   return {
+    warps(_, { BM, WARPS }) {
+      if (32 * WARPS > MOST_THREADS - GIVING) {
+        return `${WARPS} warps and those that copy exceed ${MOST_THREADS} threads`;
+      }
+      // Each group of warps has all rows of some columns.
+      const group = Math.ceil(BM / PRODUCT) * PRODUCT / 16;
+      return WARPS % group === 0
+        ? undefined
+        : `${WARPS} warps are no multiple of the ${group} that ${BM} rows take`;
+    },
     stages(point, config) {
       const sizes = sizesOf(point);
       return cutOf(sizes, config).steps === 1 ||
