@@ -37,11 +37,11 @@ Deno.test("the README has at most 900 words, with the guide at most 12,000", () 
 const ROOT = new URL("../", import.meta.url).pathname;
 const SKIPPED = /^(\.\w+|node_modules|results|plots)$/;
 
-function* documents(folder = ""): Generator<string> {
+function* documents(kinds = /\.md$/, folder = ""): Generator<string> {
   for (const { name, isDirectory } of Deno.readDirSync(join(ROOT, folder))) {
     const path = join(folder, name);
-    if (isDirectory && !SKIPPED.test(name)) yield* documents(path);
-    else if (name.endsWith(".md")) yield path;
+    if (isDirectory && !SKIPPED.test(name)) yield* documents(kinds, path);
+    else if (kinds.test(name)) yield path;
   }
 }
 
@@ -87,6 +87,27 @@ Deno.test("every relative link of the docs leads to a file and a heading", () =>
 const NAMED =
   /`((?:backends|bench|cli|docs|emulator|examples|kernels|peers|report|session|suites|tools)\/[\w/.-]+\.(?:ts|cu|cuh|hip|metal|c|h|cpp|py|md))`/g;
 
+function isThere(path: string): boolean {
+  try {
+    return Boolean(Deno.statSync(join(ROOT, path)));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+Deno.test("every note that a source file names is there", () => {
+  const sources = [...documents(/\.(ts|cuh?|hip|metal|c|h|cpp|py)$/)];
+  const named = sources.flatMap((path) =>
+    [
+      ...Deno.readTextFileSync(join(ROOT, path))
+        .matchAll(/docs\/notes\/[\w/-]+\.md/g),
+    ].map(([note]) => ({ path, note }))
+  );
+  assert(named.length > 10);
+  assertEquals(named.filter(({ note }) => !isThere(note)), []);
+});
+
 Deno.test("every file of this repository that the docs name is there", () => {
   // The changelog and dated notes name files of earlier versions.
   const paths = [...documents()].filter((path) =>
@@ -95,14 +116,7 @@ Deno.test("every file of this repository that the docs name is there", () => {
   const missing = paths.flatMap((path) =>
     [...Deno.readTextFileSync(join(ROOT, path)).matchAll(NAMED)]
       .map(([, file]) => file!)
-      .filter((file) => {
-        try {
-          return !Deno.statSync(join(ROOT, file));
-        } catch (error) {
-          if (error instanceof Deno.errors.NotFound) return true;
-          throw error;
-        }
-      }).map((file) => `${path}: ${file}`)
+      .filter((file) => !isThere(file)).map((file) => `${path}: ${file}`)
   );
   assertEquals(missing, []);
 });

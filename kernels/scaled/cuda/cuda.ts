@@ -147,7 +147,7 @@ const CLOCKS = 1755;
 
 /**
  * A rough time in µs, of use to order configs: fitted to 2187 configs of 99 shapes on an H100
- * (`docs/notes/2026-11-28-fp8-many-rows.md`). No constant is by itself a time that was measured.
+ * (`docs/notes/2026-11-28-raised-registers.md`). No constant is by itself a time that was measured.
  */
 function predict(
   point: ScaledPoint,
