@@ -1,9 +1,10 @@
 /**
  * Reads and writes the samples of timed rows: lines of JSON, compressed, beside their CSV.
  *
- * A clock ticks in steps, and the numbers of steps compress to 70 % of what the times do: a line
- * has the least time, the step, and how many steps each sample is above the least. Samples that
- * are not whole nanoseconds stand as they are, as all do in lines of version 0.1.
+ * A GPU's timer has a resolution of some nanoseconds, so that samples differ by multiples of a step.
+ * A line holds the least time, the step, and the number of steps of each sample above the least:
+ * gzip compresses these to 71 % of the size of the times. A series with a sample that is not a whole
+ * number of nanoseconds is written as it is (`samples_ns`), as are all in files of version 0.1.
  *
  * @module
  */
@@ -86,7 +87,7 @@ export function formatSamples({ samples_ns, ...rest }: Samples): string {
   });
 }
 
-/** The steps of samples in nanoseconds; nothing where they are none or not whole. */
+/** Returns the steps of samples; undefined for no samples, or one that is not a whole number. */
 function stepsOf(
   samples: readonly number[],
 ): InferOutput<typeof stepsSchema> | undefined {
@@ -115,7 +116,7 @@ export function parseSamples(line: string): Samples {
 
 /** The value of a line, with samples in the place of steps. @throws {SyntaxError} */
 function parsed(line: string): unknown {
-  // Without what turns numbers back that are not finite: it takes longer than all else.
+  // No reviver for numbers that are not finite: it would take longer than all else.
   const value: unknown = JSON.parse(line);
   if (!is(stepsSchema, value)) return value;
   const { least_ns, step_ns, steps, ...rest } = value;

@@ -5,9 +5,9 @@
 // who multiply have read what was there. Of each stage one mbarrier counts the bytes that have come,
 // and one the warps that have read them.
 //
-// Compile-time, beside warps.cuh's: STAGES, and REGISTERS: those of a thread that multiplies where they
-// are more than all threads could have. The warp that copies is then one of a warpgroup, which gives
-// its registers up; 0: nothing is given up.
+// Compile-time, beside warps.cuh's: STAGES, and REGISTERS: the registers of a thread that multiplies,
+// where they exceed what all threads of the block can have. The copying warp is then the first of a
+// warpgroup that releases its registers (setmaxnreg). 0: all threads keep what they start with.
 #ifndef MNKBENCH_WEIGHT_RING
 #define MNKBENCH_WEIGHT_RING
 #include "mutant.h"
@@ -37,7 +37,8 @@ struct WeightRing {
   // Where the next step is.
   __device__ unsigned here() const { return base + stage * BYTES; }
 
-  // Whether the calling thread multiplies; all of its warpgroup ask at once.
+  // Whether the calling thread multiplies. All threads of a warpgroup must call it: setmaxnreg is
+  // warpgroup-wide.
   __device__ __forceinline__ static bool multiplies() {
     bool yes = threadIdx.x < THREADS;
     if constexpr (REGISTERS > 0) {
@@ -47,8 +48,8 @@ struct WeightRing {
     return yes;
   }
 
-  // The thread that copies: makes the barriers, and asks for the first steps. `ask(step, to, bar)`
-  // asks for the BYTES of a step.
+  // The copying thread: initializes the barriers and starts the copies of the first steps.
+  // `ask(step, to, bar)` starts those of one step, BYTES in all.
   template <class Ask>
   __device__ void open(Ask ask) const {
 #pragma unroll
@@ -61,7 +62,7 @@ struct WeightRing {
     for (int s = 0; s < STAGES; s++)
       if (s == 0 || s < steps) fetch(ask, s, s);
   }
-  // The same thread: the others.
+  // The same thread: the copies of all later steps.
   template <class Ask>
   __device__ void refill(Ask ask) {
 #pragma unroll 1
@@ -70,7 +71,7 @@ struct WeightRing {
       fetch(ask, step, stage);
     }
   }
-  // Those who multiply: the next step is there.
+  // A thread that multiplies: waits until the next step has arrived.
   __device__ void wait() const {
     if (!MUTANT(weights_no_wait)) barrier_wait(come + stage * 8, parity);
   }

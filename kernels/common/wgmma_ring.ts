@@ -94,18 +94,19 @@ export function someEach(
   });
 }
 
-/** Registers of each of the four parts of a multiprocessor of sm_90, for a lane of a warp. */
+/** Registers of one of the four parts (SMSPs) of a multiprocessor of sm_90, divided by 32 lanes. */
 const PART_REGISTERS = 512;
-/** Threads that give registers up: a warpgroup, of which one thread copies. */
+/** Threads that release registers: a warpgroup, of which one thread copies. */
 const GIVING = 128;
-/** The fewest registers of a thread, which are what those keep. */
+/** Registers that each of these keeps: the fewest that `setmaxnreg` accepts. */
 const KEPT = 24;
 
 /**
- * Returns the registers of a thread that multiplies where the warpgroup that copies gives its own up
- * (`setmaxnreg`); 0 where all threads can have as many as are needed, or blocks share a multiprocessor.
- * The warp that copies is one more than a part of a multiprocessor has room for: beside eight that
- * multiply, three warps have 168 registers a thread, where two would have 255.
+ * Returns the registers of a multiplying thread after `setmaxnreg`, for which the copying warpgroup
+ * releases its own. Returns 0 where all threads can have as many as are needed, and where several
+ * blocks share a multiprocessor. The copying warp is the ninth beside eight that multiply: one of the
+ * four parts of a multiprocessor then holds three warps, whose threads can have 168 registers each;
+ * with two warps they could have 255.
  */
 function raisedRegisters(
   { WARPS, RESIDENT }: RingConfig,
@@ -115,14 +116,14 @@ function raisedRegisters(
   if (RESIDENT > 1 || registers <= Math.min(255, alike - alike % 8)) return 0;
   const threads = 32 * WARPS + GIVING;
   const start = 4 * 32 * PART_REGISTERS / threads;
-  // More than the block starts with would be waited for forever.
+  // `setmaxnreg` waits forever for more than the block has at launch.
   const left = (threads * (start - start % 8) - GIVING * KEPT) / (32 * WARPS);
   return Math.min(240, left - left % 8);
 }
 
 /**
- * Returns the macros of a config: its tunables but `RESIDENT`, the stages of its ring, and the
- * registers that are given to those who multiply, if any are.
+ * Returns the macros of a config: its tunables except `RESIDENT`, the stages of its ring, and
+ * `REGISTERS` where multiplying threads get more of them.
  */
 export function ringDefines(
   sizes: Sizes,
@@ -222,10 +223,9 @@ export function evenRows(m: number, most: number): number {
 }
 
 /**
- * Yields tiles with the most slices of K whose blocks are on the
- * device at once.
+ * Yields tiles with the most slices of K whose blocks are on the device at once.
  *
- * @param choices `heights`: values of BM; `rows`: values of BN; `steps`: values of BK, ascending from the least there is;
+ * @param choices `heights`: values of BM; `rows`: values of BN; `steps`: values of BK, ascending;
  * `splitsTiles`: whether two warpgroups may share a tile of 64 rows of weights.
  */
 export function* ringConfigs(

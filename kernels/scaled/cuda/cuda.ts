@@ -38,20 +38,23 @@ type ScaledConfig = RingConfig & {
 };
 
 /**
- * Whether rows of A are the rows of products: with scales of blocks, from more of them on than one
- * product has.
+ * Whether M of wgmma is along the rows of A (`TOKEN_ROWS` of wgmma.cu): with block scales, where A has
+ * more rows than one product.
  */
 function hasTokenRows({ m, scale }: Pick<ScaledPoint, "m" | "scale">): boolean {
   return scale === "block128" && m > PRODUCT;
 }
 
-/** The sizes with the matrix whose rows are those of products as the weights of a {@linkcode RingConfig}. */
+/**
+ * The sizes as a {@linkcode RingConfig} counts them: `n` is the rows of the matrix that BM divides, and
+ * `m` those of the other, so that the two are exchanged where {@linkcode hasTokenRows}.
+ */
 function sidesOf(point: ScaledPoint): Sizes {
   const { m, n, k } = point;
   return hasTokenRows(point) ? { m: n, n: m, k } : { m, n, k };
 }
 
-/** Whether C leaves by way of the ring, as `THROUGH_RING` of wgmma.cu says. */
+/** Whether C is stored through the ring, as `THROUGH_RING` of wgmma.cu says. */
 function isThroughRing(point: ScaledPoint, config: RingConfig): boolean {
   const { BM, BN, WARPS, CLUSTER } = config;
   if (CLUSTER === 1) return true;
@@ -74,7 +77,8 @@ function needsOf(point: ScaledPoint, config: ScaledConfig): RingNeeds {
     // A step has two barriers.
     step: (BM + BN) * BK + 16,
     beside: scales * BYTES.f32 + sums,
-    // Sums, those of steps, and what nvcc 13.0 takes beside them: scales of columns, too.
+    // The accumulators, those of one or two steps, and about what else nvcc 13.0 allocates: more
+    // where scales are loaded by columns.
     registers: BM * BN / 32 / WARPS * (2 + AHEAD) +
       (ofBlocks && !hasTokenRows(point) ? 36 : 24),
   };
@@ -106,7 +110,7 @@ const rules = {
       ? undefined
       : `${tokens} x ${weights} outputs have no room in ${stages} steps of BK=${config.BK}`;
   },
-  // ptxas 13.0 lets products wait for one another where a step has two turns.
+  // ptxas 13.0 serializes the wgmma of a step with two blocks of scales.
   turns: ({ scale }, { BK }) =>
     scale !== "block128" || BK === BLOCK
       ? undefined
@@ -135,7 +139,7 @@ function* configs(
     splitsTiles: (BN) => BN >= 64,
   });
   for (const ring of rings) {
-    // With scales of columns it was slower at nearly every size.
+    // With scales loaded by columns AHEAD=1 was slower at nearly every size.
     for (const AHEAD of scale === "block128" && !tokenRows ? [0] : [1, 0]) {
       yield { ...ring, AHEAD };
     }

@@ -1,28 +1,29 @@
 // C = scaleA . A . (scaleB . B)^T, E4M3 A[M, K] and B[N, K], bf16 C[M, N], in one launch of
 // FP8 products of warpgroups.
 //
-// Idea: rows of B are the 64 rows of a product and rows of A its columns, of which there may be 8,
-// so that a few rows of A waste little and weights are read once. Tensor maps fill a ring of K steps
-// (weight_ring.cuh). The tensor cores keep about 14 bits of a sum, so that the products of a step are
-// added to sums in fp32, times their scale where blocks of 128 have one; with AHEAD while those of the
-// next step are under way. Blocks of a cluster have slices of K and add their sums in
-// cluster_reduce.cuh. C leaves by way of shared memory, 16 bytes at a time (out.cuh).
+// Idea: M of wgmma (64) is along the rows of B, and N (8 to 256) along the rows of A, so that a few
+// rows of A waste little and weights are read once. TMA fills a ring of K steps (weight_ring.cuh).
+// The tensor cores accumulate with about 14 bits. The products of each step are therefore added to
+// fp32 accumulators in registers, times the scale of their block of 128 where there is one; with AHEAD
+// while the products of the next step run. Blocks of a cluster split K and add their sums in
+// cluster_reduce.cuh. C is stored through shared memory, 16 bytes at a time (out.cuh), unless
+// THROUGH_RING is false.
 //
-// With TOKEN_ROWS rows of A are the 64 rows of a product and rows of B its columns: a thread then
-// reads two scales of blocks for a step, those of its rows, where it read two for each eight columns.
+// With TOKEN_ROWS M of wgmma is along the rows of A, and N along the rows of B. A thread then reads
+// two block scales for a step, those of its two rows. Otherwise it reads two for each eight columns.
 //
 // Compile-time: SCALE (tensor, row, block128), TOKEN_ROWS, BM and BN (a tile's rows of products, and
 // columns), BK, WARPS, STAGES, CLUSTER, AHEAD.
 //
-//   rows, columns: boxes of BM x 128 and BN x 128 of B and A, or with TOKEN_ROWS of A and B
+//   rows, columns: boxes of BM x 128 of B and of BN x 128 of A; with TOKEN_ROWS of A and of B
 //   scales as in point.ts   `slice` of K, whole steps, for each block of a tile
 //   grid (CLUSTER, tiles of M, tiles of N), block 32 * WARPS + 32, or + 128 with REGISTERS; shared
 //   memory: STAGES * ((BM + BN) * BK + 16) bytes, BM * BN * 4 + 16 where CLUSTER > 1, and 4 for each
-//   scale: BM + BN, or of blocks one of each row of A for each 128 of a slice
+//   scale: BM + BN scales, or with block128 one for each row of A and each 128 of a slice
 enum Scale { tensor, row, block128 };
 struct e4m3 { unsigned char bits; };
 
-// What warps.cuh and what includes it are told of the tile.
+// Macros that warps.cuh and its users expect.
 #define TYPE e4m3
 #define LAYOUT nt
 #define WARPGROUPS 1
@@ -36,7 +37,7 @@ struct e4m3 { unsigned char bits; };
 // K of a box, whose rows are 128 bytes; and of a block of scales.
 constexpr int BOX = 128, BLOCK = 128;
 constexpr bool BLOCKS = SCALE == block128;
-// The tile's rows of A and of B.
+// Rows of A and rows of B of a tile.
 constexpr int TOKENS = TOKEN_ROWS ? BM : BN, WEIGHTS = TOKEN_ROWS ? BN : BM;
 static_assert(BK % BLOCK == 0, "scales are those of whole steps");
 static_assert(!BLOCKS || BK == BLOCK && BLOCK % WEIGHTS == 0, "a tile has one scale of B for a step");
@@ -66,8 +67,8 @@ struct Sums {
 constexpr int COLUMNS_AT = BM * BK;
 using Ring = WeightRing<Sums, (BM + BN) * BK>;
 using Shares = ClusterReduce<Ring>;
-// C leaves by way of the ring but where a block of a cluster has too little of it to gain by that, or
-// no whole slots.
+// C is stored through the shared memory of the ring. A block of a cluster stores its share of C
+// directly, which is faster, except with TOKEN_ROWS where it owns whole slots.
 constexpr bool THROUGH_RING = CLUSTER == 1 || TOKEN_ROWS && Shares::BY_SLOT;
 using Tile = Out<bf16, TOKENS, WEIGHTS>;
 static_assert(!THROUGH_RING || Tile::BYTES <= Ring::BARRIERS, "C leaves by way of the ring");

@@ -5,9 +5,9 @@
 // so that tiles fill the device evenly: the other rows of a product are what lies behind
 // them in shared memory, and their sums are not stored. One ring has K steps of both operands
 // (weight_ring.cuh). Blocks of a cluster have slices of K and add their sums in cluster_reduce.cuh.
-// C leaves by way of shared memory, 16 bytes at a time. B is read from memory once, as tiles of the
-// same rows of B start together: its lines are the first to leave the second-level cache, where what
-// the kernel before wrote may still have to be written back.
+// C is stored through shared memory, 16 bytes at a time; with clusters directly. Tiles of the same
+// rows of B start together, so that B is read from memory once. Its cache lines are marked
+// evict-first: L2 may still hold lines of the previous kernel that have to be written back.
 //
 // Compile-time: TYPE, ROWS (of B, a tile's), BM (ROWS up to whole products), BN (rows of A, a tile's),
 // BK, WARPS, STAGES, CLUSTER.
@@ -34,8 +34,8 @@ static_assert(BK % BOX == 0 && BM % 64 == 0 && WN % 8 == 0, "products are whole"
 static_assert(ROWS % 8 == 0 && ROWS <= BM && BM - ROWS < 64, "boxes are whole swizzle atoms");
 static_assert(BM - ROWS <= BN * BK / BOX, "what products read behind their rows is of the same step");
 
-// ptxas 13.0 takes no instruction that has more registers than a thread begins with, which with
-// REGISTERS are those of all threads alike.
+// ptxas 13.0 rejects an instruction with more register operands than a thread has at launch. With
+// REGISTERS a wgmma of more than 192 columns is therefore split in two.
 constexpr int PARTS = REGISTERS && WN > 192 ? 2 : 1, PART = WN / PARTS;
 using Part = float[PART / 2];
 
@@ -56,7 +56,8 @@ struct Sums {
 // Bytes of a step, of each operand box after box.
 constexpr int WEIGHTS = ROWS * BK * 2, TOKENS = BN * BK * 2;
 using Ring = WeightRing<Sums, WEIGHTS + TOKENS>;
-// C leaves by way of the ring, but where a block of a cluster has too little of it to gain by that.
+// C is stored through the shared memory of the ring. A block of a cluster stores its share of C
+// directly: it is too small to gain from that.
 using Tile = Out<TYPE, BN, ROWS>;
 static_assert(CLUSTER > 1 || Tile::BYTES <= Ring::BARRIERS, "C leaves by way of the ring");
 
@@ -157,7 +158,7 @@ columns(const __grid_constant__ TensorMap B, const __grid_constant__ TensorMap A
   Tile out{ring.base};
   // The ring is free once all have multiplied.
   if (!MUTANT(across_early_store)) sync_some<THREADS>(1);
-  // Of a warp's rows eight at least are the tile's; the other eight fit behind a line.
+  // At least eight of a warp's 16 rows are in the tile. The others go to the padding of a line.
   int corner = rowOf(here.position);
   if (corner < ROWS)
     out.putAcross<Sums::SLOTS>(first, corner, [&](int i) { return finished(sums.part[i]); });

@@ -1,4 +1,4 @@
-// How a tile of 16-bit outputs leaves by way of shared memory, 16 bytes at a time.
+// Stores a tile of 16-bit outputs through shared memory, 16 bytes at a time.
 //
 // Compile-time: warps.cuh's.
 #ifndef MNKBENCH_OUT
@@ -9,14 +9,16 @@
 __device__ inline unsigned pairOf(bf16, float low, float high) { return f32_to_2bf16(low, high); }
 __device__ inline unsigned pairOf(f16, float low, float high) { return f32_to_2f16(low, high); }
 
-// LINES rows of C of LENGTH elements, apart enough that stores of a warp meet no other's.
+// LINES rows of C of LENGTH elements. Rows are padded by 16 bytes, so that the stores of a warp have
+// no bank conflicts.
 template <class T, int LINES, int LENGTH>
 struct Out {
   static constexpr int PITCH = LENGTH * 2 + 16, BYTES = LINES * PITCH;
   unsigned base;
 
-  // A warp's products whose rows are columns of C: of the eight tokens of slot i `value(i)` is what
-  // Sums says. `line` and `row` are those of the warp's first.
+  // Stores a warp's sums transposed: rows of its products are columns of C. A slot covers eight rows
+  // of C. `value(i)` returns the calling lane's sums of slot i, in the layout of Sums. The warp's part
+  // of the tile begins at row `line` and column `row`.
   template <int SLOTS, class Value>
   __device__ __forceinline__ void putAcross(int line, int row, Value value) const {
     int lane = threadIdx.x % 32;
@@ -40,8 +42,8 @@ struct Out {
     }
   }
 
-  // All who multiply copy what `owns(line, column)` of chunks of eight columns to C, whose row and
-  // column `m0` and `n0` are the first.
+  // All threads that multiply copy the tile to C, in chunks of eight columns: those for which
+  // `owns(line, column)` is true. The tile begins at row `m0` and column `n0` of C.
   template <class Owns>
   __device__ __forceinline__ void copy(T* C, int m0, int n0, int M, int N, int ldc, Owns owns) const {
     constexpr int CHUNKS = LENGTH / 8;
