@@ -408,7 +408,7 @@ function neighboursOf<P>(
   );
 }
 
-/** `rows` of one point without those of calls in a row of kernels that have lone calls: they take less. */
+/** Drops rows of chains and batches, whose calls take less time, of kernels that have rows of lone calls. */
 function lone(rows: readonly HintRow[]): readonly HintRow[] {
   const isLone = ({ timer }: HintRow) => !timer.includes(":");
   const kernels = new Set(rows.filter(isLone).map(({ kernel }) => kernel));

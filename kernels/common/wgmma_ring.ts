@@ -57,7 +57,7 @@ const MOST_STAGES = 12;
 const SHARED_BYTES = 228 * 1024;
 
 /** Rows of a product of a warpgroup, of which a warp has 16. */
-const PRODUCT = 64;
+export const PRODUCT = 64;
 /** Threads of a block at most. */
 const MOST_THREADS = 1024;
 
@@ -92,6 +92,14 @@ export function someEach(
     slices: size,
     slice: Math.ceil(k / size / BK) * BK,
   });
+}
+
+/**
+ * Returns whether each of `size` blocks of a cluster owns whole slots of a thread's sums, as `BY_SLOT`
+ * of cluster_reduce.cuh says.
+ */
+export function haveWholeSlots(slots: number, size: number): boolean {
+  return size === 1 || slots % size === 0 || slots >= (size - 1) ** 2;
 }
 
 /** Registers of one of the four parts (SMSPs) of a multiprocessor of sm_90, divided by 32 lanes. */

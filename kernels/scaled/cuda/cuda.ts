@@ -16,6 +16,8 @@ import { noWgmma } from "../../common/rules.ts";
 import {
   cutOf,
   evenRows,
+  haveWholeSlots,
+  PRODUCT,
   type RingConfig,
   ringConfigs,
   ringDefines,
@@ -28,9 +30,6 @@ import {
 import { scaledMatmul } from "../op.ts";
 import { BLOCK, type ScaledPoint } from "../point.ts";
 
-/** Rows of a product of a warpgroup. */
-const PRODUCT = 64;
-
 /** The tunables. */
 type ScaledConfig = RingConfig & {
   /** 1: the sums of a step are added while the products of the next one are under way. */
@@ -38,8 +37,8 @@ type ScaledConfig = RingConfig & {
 };
 
 /**
- * Whether M of wgmma is along the rows of A (`TOKEN_ROWS` of wgmma.cu): with block scales, where A has
- * more rows than one product.
+ * Returns whether A is the 64-row operand of wgmma, and not B (`TOKEN_ROWS` of wgmma.cu): with block
+ * scales and M > 64.
  */
 function hasTokenRows({ m, scale }: Pick<ScaledPoint, "m" | "scale">): boolean {
   return scale === "block128" && m > PRODUCT;
@@ -54,13 +53,17 @@ function sidesOf(point: ScaledPoint): Sizes {
   return hasTokenRows(point) ? { m: n, n: m, k } : { m, n, k };
 }
 
+/** Returns whether threads read block scales for each column of a product. */
+function hasColumnScales(point: ScaledPoint): boolean {
+  return point.scale === "block128" && !hasTokenRows(point);
+}
+
 /** Whether C is stored through the ring, as `THROUGH_RING` of wgmma.cu says. */
 function isThroughRing(point: ScaledPoint, config: RingConfig): boolean {
   const { BM, BN, WARPS, CLUSTER } = config;
-  if (CLUSTER === 1) return true;
   const slots = BM * BN / 16 / WARPS / 8;
-  return hasTokenRows(point) &&
-    (slots % CLUSTER === 0 || slots >= (CLUSTER - 1) ** 2);
+  return CLUSTER === 1 ||
+    hasTokenRows(point) && haveWholeSlots(slots, CLUSTER);
 }
 
 function needsOf(point: ScaledPoint, config: ScaledConfig): RingNeeds {
@@ -80,7 +83,7 @@ function needsOf(point: ScaledPoint, config: ScaledConfig): RingNeeds {
     // The accumulators, those of one or two steps, and about what else nvcc 13.0 allocates: more
     // where scales are loaded by columns.
     registers: BM * BN / 32 / WARPS * (2 + AHEAD) +
-      (ofBlocks && !hasTokenRows(point) ? 36 : 24),
+      (hasColumnScales(point) ? 36 : 24),
   };
 }
 
@@ -131,7 +134,7 @@ function* configs(
   // Narrow tiles of few rows of B fill more of the device.
   const most = [...(n > 1024 ? [] : [32]), 64, 128, 192];
   const rings = ringConfigs(sidesOf(point), info, {
-    heights: scale === "block128" && !tokenRows ? [64, 128] : [64, 128, 192],
+    heights: hasColumnScales(point) ? [64, 128] : [64, 128, 192],
     rows: tokenRows
       ? most.filter((columns) => BLOCK % columns === 0)
       : most.map((rows) => evenRows(m, rows)),
@@ -140,7 +143,7 @@ function* configs(
   });
   for (const ring of rings) {
     // With scales loaded by columns AHEAD=1 was slower at nearly every size.
-    for (const AHEAD of scale === "block128" && !tokenRows ? [0] : [1, 0]) {
+    for (const AHEAD of hasColumnScales(point) ? [0] : [1, 0]) {
       yield { ...ring, AHEAD };
     }
   }
@@ -166,9 +169,7 @@ function predict(
   const blocks = tilesN * tilesM * CLUSTER;
   const beside = Math.ceil(Math.min(blocks / units, RESIDENT));
   const waves = Math.ceil(blocks / units / RESIDENT);
-  // Scales of columns are read for each eight of them.
-  const ofColumns = point.scale === "block128" && !hasTokenRows(point);
-  const waits = 183 + (ofColumns ? 2.52 * BN : 0) -
+  const waits = 183 + (hasColumnScales(point) ? 2.52 * BN : 0) -
     AHEAD * (BK > BLOCK ? 139 : 41);
   const products = 0.974 * BM / 64 * 2 * Math.max(BN, 16) * BK / BLOCK;
   // From memory, from the cache, the trips in which stages are filled again, and the products.

@@ -18,6 +18,8 @@ import { noWgmma } from "../../../common/rules.ts";
 import {
   cutOf,
   evenRows,
+  haveWholeSlots,
+  PRODUCT,
   type RingConfig,
   ringDefines,
   type RingNeeds,
@@ -32,8 +34,6 @@ import { clustersAtOnce } from "../cluster/configs.ts";
 
 /** K of a box: 128 bytes. */
 const BOX = 64;
-/** Rows of a product of a warpgroup. */
-const PRODUCT = 64;
 
 /** Rows of the products that a tile of `BM` rows of B takes. */
 function productRows({ BM }: Pick<RingConfig, "BM">): number {
@@ -45,10 +45,9 @@ function slotsOf({ BM, BN, WARPS }: RingConfig): number {
   return productRows({ BM }) * BN / 16 / WARPS / 8;
 }
 
-/** Whether each block of a cluster has whole slots, as `BY_SLOT` of cluster_reduce.cuh says. */
+/** Whether each block of a cluster has whole slots. */
 function bySlot(config: RingConfig): boolean {
-  const [slots, size] = [slotsOf(config), config.CLUSTER];
-  return size === 1 || slots % size === 0 || slots >= (size - 1) ** 2;
+  return haveWholeSlots(slotsOf(config), config.CLUSTER);
 }
 
 /** Whether what products read behind the rows of a tile is of the same step. */
