@@ -28,6 +28,7 @@ const NATIVE = {
   memory: "pointer",
   bytes: "pointer",
   i32: "i32",
+  early: "i32",
   u32: "u32",
   i64: "i64",
   f32: "f32",
@@ -170,6 +171,7 @@ function hold(arg: Arg): { readonly value: Native; readonly owner?: Memory } {
   if (arg.kind === "memory") {
     return { value: pointerOf(arg.memory), owner: arg.memory };
   }
+  if (arg.kind === "early") return { value: 0 };
   if (arg.kind === "i64") return { value: BigInt(arg.value) };
   if (arg.kind !== "bytes") return { value: arg.value };
   const owner = CpuMemory.alloc(arg.bytes.length);

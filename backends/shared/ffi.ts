@@ -55,6 +55,9 @@ export function scalarBytes(
       return new Uint8Array(Float32Array.of(arg.value).buffer);
     case "f64":
       return new Uint8Array(Float64Array.of(arg.value).buffer);
+    case "early":
+      // A launch that starts early replaces it.
+      return new Uint8Array(Int32Array.BYTES_PER_ELEMENT);
     case "i64":
       return new Uint8Array(BigInt64Array.of(BigInt(arg.value)).buffer);
   }

@@ -33,7 +33,9 @@ export type Arg =
     readonly bytes: Uint8Array<ArrayBuffer>;
     /** Bytes; 64 for a tensor map. */
     readonly align: number;
-  };
+  }
+  /** An `int`: 1 in a launch that may start before its predecessor ends, otherwise 0. */
+  | { readonly kind: "early" };
 
 /** The grid and block of a launch, and the memory of each block. */
 export interface LaunchShape {
@@ -46,8 +48,9 @@ export interface LaunchShape {
   /** Starts before its predecessor ends (programmatic dependent launch). */
   readonly overlap?: boolean;
   /**
-   * Waits for its predecessor by itself before it touches any memory that may be that one's
-   * (`griddepcontrol.wait`), and so may start early where a timer asks for it.
+   * Waits for its predecessor by itself (`griddepcontrol.wait`) before it writes memory and before it
+   * reads what a predecessor may write: all inputs but weights, their scales and biases. It may
+   * therefore start early where a timer asks for it.
    */
   readonly waits?: boolean;
   /**

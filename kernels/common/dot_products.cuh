@@ -62,8 +62,10 @@ struct Batch {
   Chunk b[DEPTH][CHUNKS];
   Pack<TYPE, KS> a[DEPTH][ROWS];
 
-  // Steps from `q` on, of which those before `end` exist.
-  template <class Product>
+  // Steps from `q` on, of which those before `end` exist. FIRST: waits for the end of the previous
+  // launch, once weights are asked for. A launch that does not start early need not wait: unlike a
+  // branch, that costs nothing.
+  template <bool FIRST, class Product>
   __device__ void load(const Rows& rows, const Product& product, int q, int end,
                        unsigned long long policy) {
 #pragma unroll
@@ -77,6 +79,7 @@ struct Batch {
         else b[u][c] = ::load<PER>(p, there ? product.left(c, step) : 0);
       }
     }
+    if (FIRST && !MUTANT(dot_no_launch_wait)) wait_for_prerequisites();
 #pragma unroll
     for (int u = 0; u < DEPTH; u++) {
       int step = q + u * PHASES;
@@ -143,8 +146,10 @@ __device__ inline void dots(const Rows& rows, Product product) {
   int steps = (rows.K + KS - 1) / KS, share = (steps + CLUSTER - 1) / CLUSTER;
   int q = rank * share + tid / ACROSS, end = min(steps, (rank + 1) * share + MUTANT(dot_long_share));
   unsigned long long policy = evict_first();
+  // The next launch may start: it asks for its weights while this one reads its own.
+  launch_dependents();
   Batch<WHOLE> batch;
-  batch.load(rows, product, q, end, policy);
+  batch.template load<true>(rows, product, q, end, policy);
   // That the others run too is known by the time that they are written to.
   if (CLUSTER > 1) cluster_arrive_relaxed();
   product.open(rank == 0);
@@ -154,7 +159,7 @@ __device__ inline void dots(const Rows& rows, Product product) {
     batch.multiply(sum);
     q += Batch<WHOLE>::DEPTH * PHASES;
     if (q >= end) break;
-    batch.load(rows, product, q, end, policy);
+    batch.template load<false>(rows, product, q, end, policy);
   }
 #pragma unroll
   for (int c = 1; c < CHAINS; c++)

@@ -70,6 +70,13 @@ interface Launch {
   readonly shape?: LaunchShape;
   /** @default {the name of the source, without its extension} */
   readonly entry?: string;
+  /**
+   * Whether the last C parameter is `int early`: the kernel may start before its predecessor ends, and
+   * waits as {@linkcode LaunchShape.waits} says, unless the launch is cooperative.
+   *
+   * @default {false}
+   */
+  readonly early?: boolean;
 }
 
 /** A launch of an entry of `build`. */
@@ -80,9 +87,15 @@ export function launch<P, C>(
     args,
     shape = { grid: [1, 1, 1], block: [1, 1, 1] },
     entry = build.source.pathname.split("/").at(-1)!.split(".")[0]!,
+    early = false,
   }: Launch,
 ): Step {
-  return program(build, entry).step(packed(args), shape);
+  return early
+    ? program(build, entry).step([...packed(args), { kind: "early" }], {
+      ...shape,
+      waits: !shape.cooperative,
+    })
+    : program(build, entry).step(packed(args), shape);
 }
 
 /** Describes a kernel of one launch. */

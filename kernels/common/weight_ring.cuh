@@ -49,26 +49,45 @@ struct WeightRing {
   }
 
   // The copying thread: initializes the barriers and starts the copies of the first steps.
-  // `ask(step, to, bar)` starts those of one step, BYTES in all.
-  template <class Ask>
-  __device__ void open(Ask ask) const {
+  // `weights(step, to, bar)` and `tokens(step, to, bar)` start those of one step, BYTES in all. `early`:
+  // weights are asked for while the previous launch runs, tokens after it.
+  template <class Weights, class Tokens>
+  __device__ void open(Weights weights, Tokens tokens, int early) const {
 #pragma unroll
     for (int s = 0; s < STAGES; s++) {
       barrier_init(come + s * 8, 1);
       barrier_init(read + s * 8, MUTANT(weights_one_warp) ? 1 : WARPS);
     }
     barrier_made();
+    // The next launch may start: it asks for its own weights.
+    launch_dependents();
+    auto first = [&](auto ask) {
 #pragma unroll
-    for (int s = 0; s < STAGES; s++)
-      if (s == 0 || s < steps) fetch(ask, s, s);
+      for (int s = 0; s < STAGES; s++)
+        if (s == 0 || s < steps) ask(s);
+    };
+    auto ask_weights = [&](int s) {
+      expect(s);
+      weights(s, base + s * BYTES, come + s * 8);
+    };
+    auto ask_tokens = [&](int s) { tokens(s, base + s * BYTES, come + s * 8); };
+    if (early) {
+      first(ask_weights);
+      if (!MUTANT(weights_no_launch_wait)) wait_for_prerequisites();
+      first(ask_tokens);
+    } else {
+      first([&](int s) { ask_weights(s), ask_tokens(s); });
+    }
   }
   // The same thread: the copies of all later steps.
-  template <class Ask>
-  __device__ void refill(Ask ask) {
+  template <class Weights, class Tokens>
+  __device__ void refill(Weights weights, Tokens tokens) {
 #pragma unroll 1
     for (int step = STAGES; step < steps; step++, next()) {
       if (!MUTANT(weights_early_refill)) barrier_wait(read + stage * 8, parity);
-      fetch(ask, step, stage);
+      expect(stage);
+      weights(step, base + stage * BYTES, come + stage * 8);
+      tokens(step, base + stage * BYTES, come + stage * 8);
     }
   }
   // A thread that multiplies: waits until the next step has arrived.
@@ -82,11 +101,8 @@ struct WeightRing {
   }
 
  private:
-  template <class Ask>
-  __device__ void fetch(Ask ask, int step, int to) const {
-    unsigned bar = come + to * 8;
-    barrier_expect(bar, BYTES - (MUTANT(weights_few_bytes) ? 1024 : 0));
-    ask(step, base + to * BYTES, bar);
+  __device__ void expect(int stage) const {
+    barrier_expect(come + stage * 8, BYTES - (MUTANT(weights_few_bytes) ? 1024 : 0));
   }
 };
 

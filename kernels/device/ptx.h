@@ -127,7 +127,7 @@ DEVICE void sync_some(int id) {
 
 // With programmatic stream serialization, sm_90. The next kernel may start to launch once all
 // blocks have said so or ended.
-DEVICE void launch_dependents() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
+DEVICE void launch_dependents() { asm volatile("griddepcontrol.launch_dependents;"); }
 // Until the kernel before has ended, and what it wrote is seen.
 DEVICE void wait_for_prerequisites() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
 

@@ -15,7 +15,7 @@ import {
   metalControls,
 } from "../../backends/testdata/metal_mocks.ts";
 import type { Build, Device, DeviceInfo } from "../../bench/device/device.ts";
-import type { Memory } from "../../bench/device/queue.ts";
+import { i64, mem, type Memory } from "../../bench/device/queue.ts";
 import { compare } from "../../bench/measure/assert_close.ts";
 import type { Values } from "../../bench/model/grid.ts";
 import type { Fill } from "../../bench/model/inputs.ts";
@@ -24,6 +24,14 @@ import type { Op } from "../../bench/model/op.ts";
 import { type Operand, storedBytes } from "../../bench/model/problem.ts";
 import { madeOf } from "./answers.ts";
 import { mutantsOf } from "./cases.ts";
+
+/** Inputs that a launch before may write: activations and their scales. */
+const WRITTEN: ReadonlySet<string> = new Set(["A", "X", "x", "scaleA"]);
+
+const TOUCH: Build = {
+  source: new URL("./touch.cu", import.meta.url),
+  defines: {},
+};
 
 /** A kernel at a point and a config, and the runs to make. */
 export interface Emulated<P> {
@@ -156,6 +164,24 @@ export async function emulate<P>(
     program: (build, entry) =>
       modules[keys.indexOf(JSON.stringify(build))]!.program(entry),
   });
+  const early = plan.steps[0]?.early;
+  const touched = early
+    ? ins.filter(({ name }) => WRITTEN.has(name)).map(({ name }) =>
+      memories[name]!
+    )
+    : [];
+  const touch = touched.length > 0
+    ? stack.use(
+      device.load(
+        await binaryOf(TOUCH, kernel.backend, emulated.info.arch),
+      ),
+    ).program("touch")
+    : undefined;
+  const touches = touched.map((memory) =>
+    touch!.step([mem(memory), i64(memory.bytes)], {
+      ...{ grid: [1, 1, 1], block: [32, 1, 1] },
+    })
+  );
   const upload = (set: number) =>
     ins.forEach(({ name }, i) => memories[name]!.upload(sets[set]!.inputs[i]!));
   upload(0);
@@ -170,9 +196,12 @@ export async function emulate<P>(
       for (const step of plan.steps) step.enqueue(); // some wait for the device
       const [first, ...rest] = plan.steps;
       if (first?.early) {
-        // As in a chain of calls; on the same operands, so that whether it waits is seen.
-        first.early();
-        for (const step of rest) step.enqueue();
+        // As in a chain of calls: after one that writes the same outputs, or one of its inputs.
+        for (const before of [undefined, ...touches]) {
+          before?.enqueue();
+          first.early();
+          for (const step of rest) step.enqueue();
+        }
       }
       device.synchronize();
     } catch (error) {

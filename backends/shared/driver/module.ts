@@ -21,7 +21,12 @@ import {
   scalarBytes,
 } from "../ffi.ts";
 import type { Module, Program } from "../../../bench/device/device.ts";
-import type { Arg, LaunchShape, Step } from "../../../bench/device/queue.ts";
+import {
+  type Arg,
+  i32,
+  type LaunchShape,
+  type Step,
+} from "../../../bench/device/queue.ts";
 import { CaseError } from "../../../bench/model/errors.ts";
 
 /** Blocks of the largest cluster that every device with clusters can run. */
@@ -144,7 +149,9 @@ class DriverProgram implements Program {
     const { grid: [gx, gy, gz], block: [bx, by, bz], sharedBytes = 0 } = shape;
     const { cluster = 1, overlap = false, cooperative = false } = shape;
     // The closures hold `packed` and `config`, which the driver reads at each launch.
-    const packed = pack(args);
+    const packed = pack(
+      overlap ? args.map((a) => a.kind === "early" ? i32(1) : a) : args,
+    );
     if (cluster === 1 && !overlap && !cooperative) {
       // deno-fmt-ignore: one operand a line, as in the driver's table
       return () =>

@@ -335,6 +335,8 @@ function plannedArg(
       return { kind: "pointer", ...placeOf(arg.memory) };
     case "i64":
       return { kind: "int64", value: Number(arg.value) };
+    case "early":
+      return { kind: "int32", value: 0 };
     case "i32":
     case "u32":
       return { kind: "int32", value: arg.value };

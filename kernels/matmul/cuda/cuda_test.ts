@@ -158,6 +158,7 @@ Deno.test("dot is one launch of clusters that share K", () => {
     grid: [65 * 4, 1, 1],
     block: [256, 1, 1],
     cluster: 4,
+    waits: true,
   });
   const { A, B, bias, C } = p.operands;
   assertEquals(launch!.args.slice(0, 4).map(memoryOf), [A, B, bias, C]);

@@ -6,9 +6,9 @@
 //   A [M, K], rows lda apart   B [K, N] (nn) or [N, K] (nt), rows ldb apart
 //   P [K / slice, M, N] fp32   block 32 * WARPS, STAGES * (BM + BN) * BK elements
 //
-// PDL=1: the kernel that sums may start to launch once all blocks have their first copies
-// under way; it waits for them itself. This one may be launched while its predecessor runs: it
-// waits before it reads A and B, which that may write, and before it writes P.
+// PDL=1: the kernel that sums is launched once all blocks have their first copies under way; it waits
+// for them itself. This one may be launched while its predecessor runs: it waits before it reads A
+// and B, which that may write, and before it writes P.
 #include "../../common/mutant.h"
 #include "tile/ring.cuh"
 #if FFMA
@@ -19,12 +19,6 @@
 #define ENTRY partial_mma
 #endif
 
-__device__ inline void let_next_launch() {
-#if PDL
-  launch_dependents();
-#endif
-}
-
 // P[split, m0.., n0..] = A[m0.., K slice] . B[K slice, n0..].
 template <class TiledMma, bool WHOLE>
 __device__ inline void slice_of(const TYPE* A, const TYPE* B, float* P, int M, int N, int slice,
@@ -33,8 +27,7 @@ __device__ inline void slice_of(const TYPE* A, const TYPE* B, float* P, int M, i
   Corner at(A, B, m0, n0, k0, lda, ldb);
   Place here;
   TiledMma product(rowOf(here.position), columnOf(here.position), here.k, threadIdx.x % 32);
-  multiply<TiledMma, WHOLE>(product, at.a, at.b, M - m0, N - n0, slice, lda, ldb,
-                           let_next_launch);
+  multiply<TiledMma, WHOLE>(product, at.a, at.b, M - m0, N - n0, slice, lda, ldb, 0, [] {});
   using Reduce = WarpReduce<TiledMma>;
 #pragma unroll
   for (int i = 0; i < Reduce::OWN; i++) {

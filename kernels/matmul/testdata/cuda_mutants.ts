@@ -75,6 +75,7 @@ const splitCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
   }], [
     ...["dot_no_barrier", "dot_early_store", "dot_no_cluster_wait"],
     ...["dot_relaxed_arrive", "dot_skip_block", "dot_same_lanes"],
+    "dot_no_launch_wait",
   ]),
   "dot, by columns": mutantCase("dot", [{ ...WHOLE, m: 3 }, {
     ...{ THREADS: 128, COLS: 32, UNROLL: 2, CLUSTER: 2 },
@@ -110,6 +111,7 @@ const clusterCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
   ], [
     ...["ring_shared", "ring_same_k", "ring_no_warp_barrier"],
     ...["ring_early_sums", "mma_lost_sums"],
+    "ring_no_launch_wait",
   ]),
   exchange: mutantCase("exchange-k", [WHOLE, GRID], [
     ...["exchange_no_poll", "exchange_not_emptied", "exchange_same_place"],
@@ -162,7 +164,7 @@ const clusterCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
   "tensor maps, a tile": mutantCase("wgmma-k", [
     { ...NT, n: 40 },
     { ...TENSOR, BN: 40, WARPS: 4, STAGES: 2 },
-  ], ["tma_no_barrier", "tma_no_proxy_fence"]),
+  ], ["tma_no_barrier", "tma_no_proxy_fence", "tma_no_launch_wait"]),
 };
 
 /** Tiles of so many rows that a product's other rows are not there. */
@@ -180,7 +182,7 @@ const columnsCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
   "40 rows, columns of two warpgroups": mutantCase("columns-k", [
     { ...NT, m: 61, n: 70, k: 2624 },
     { BM: 40, BN: 64, BK: 64, WARPS: 8, CLUSTER: 1, RESIDENT: 1 },
-  ], ["across_same_tokens", "across_late_wait"]),
+  ], ["across_same_tokens", "across_late_wait", "weights_no_launch_wait"]),
   "192 rows, two tiles of 80 rows of A": mutantCase("columns-k", [
     { ...NT, m: 150, n: 212, k: 328 },
     { BM: 192, BN: 80, BK: 64, WARPS: 12, CLUSTER: 1, RESIDENT: 1 },

@@ -181,6 +181,8 @@ const qmv: Kernel<QmmPoint> = launched<QmmPoint, DotsConfig>(qmm, {
         cluster: config.CLUSTER,
         sharedBytes: dotsBytes(config),
       },
+      // The other orientation asks for tokens first.
+      early: transposed,
     };
   },
 });

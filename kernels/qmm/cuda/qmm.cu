@@ -180,7 +180,7 @@ __device__ inline void leave(const Two (&all)[RT][NT], float* to) {
 
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT)
 qmm(const TYPE* x, const unsigned char* w, const void* scales, const void* biases, TYPE* y,
-    int M, int N, int K, int slice, int wide) {
+    int M, int N, int K, int slice, int wide, int early) {
   int n0 = blockIdx.y * BN, m0 = blockIdx.z * BM, k0 = blockIdx.x * slice;
   int phase = threadIdx.x / GANG, bytes = K / 8 * BITS;
   int steps = (min(slice, K - k0) + KS - 1) / KS;
@@ -192,11 +192,27 @@ qmm(const TYPE* x, const unsigned char* w, const void* scales, const void* biase
   table.fill(scales, biases, n0, N, first, CHANNEL ? 1 : K / GROUP,
              CHANNEL ? 1 : steps * (KS / GROUP));
   commit_copies();
+  auto exists = [&](int s) { return s < STAGES && phase + s * WK < steps; };
+  auto k_of = [&](int s) { return k0 + (phase + s * WK) * KS; };
+  if (early) {
+    // Weights are asked for while the previous launch runs, tokens after it.
+#pragma unroll 1
+    for (int s = 0; exists(s); s++) ring.copy_weights(k_of(s), s);
+    if (!MUTANT(qmm_no_launch_wait)) wait_for_prerequisites();
+#pragma unroll 1
+    for (int s = 0; s < STAGES; s++) {
+      if (exists(s)) ring.copy_tokens(k_of(s), s);
+      commit_copies();
+    }
+  } else {
 #pragma unroll
-  for (int s = 0; s < STAGES; s++) {
-    if (phase + s * WK < steps) ring.copy(k0 + (phase + s * WK) * KS, s);
-    commit_copies();
+    for (int s = 0; s < STAGES; s++) {
+      if (exists(s)) ring.copy_weights(k_of(s), s), ring.copy_tokens(k_of(s), s);
+      commit_copies();
+    }
   }
+  // The next launch may start: it asks for its own weights.
+  launch_dependents();
   int units = min(BM, M - m0) * (BN / 4);
   ClusterReduce box(memory + ROOM, UNITS);
   box.open(units);
@@ -215,7 +231,11 @@ qmm(const TYPE* x, const unsigned char* w, const void* scales, const void* biase
     int group = s * (KS / GROUP) + 2 * MUTANT(qmm_wrong_group);
     step(all, ring.base + stage * STAGE, table, group, magic);
     if (!MUTANT(qmm_early_refill)) gather();
-    if (s + STAGES * WK < steps) ring.copy(k0 + (s + STAGES * WK) * KS, stage);
+    if (s + STAGES * WK < steps) {
+      int k = k0 + (s + STAGES * WK) * KS;
+      ring.copy_weights(k, stage);
+      ring.copy_tokens(k, stage);
+    }
     commit_copies();
     stage = stage + 1 + MUTANT(qmm_skip_stage) == STAGES ? 0 : stage + 1;
   }

@@ -170,6 +170,7 @@ function define({ clusters, ...named }: Variant): Kernel<QmmPoint> {
           cluster: config.CLUSTER,
           sharedBytes: sharedBytes(point, config),
         },
+        early: true,
       };
     },
   });

@@ -52,9 +52,9 @@ struct Ring {
   unsigned base;
   unsigned long long policy;
 
-  // Starts to copy the K step at `k`. What does not exist is 0, or, where the copies of a warp
-  // are no whole rows, left as it is: what becomes of such rows is not stored.
-  __device__ void copy(int k, int stage) const {
+  // Starts to copy the weights of the K step at `k`. What does not exist is 0, or, where the copies of
+  // a warp are no whole rows, left as it is: what becomes of such rows is not stored.
+  __device__ void copy_weights(int k, int stage) const {
     unsigned to = base + stage * STAGE, t = threadIdx.x % GANG;
     int first = k / 8 * BITS;
     if (wide) {
@@ -71,6 +71,10 @@ struct Ring {
                      first + byte < bytes || MUTANT(qmm_no_word_guard));
       }
     }
+  }
+  // The same of x.
+  __device__ void copy_tokens(int k, int stage) const {
+    unsigned to = base + stage * STAGE, t = threadIdx.x % GANG;
     each<KS / 8, BM>(t, tokens, (const unsigned char*)(x + k), K * 2LL, (K - k) * 2,
                      [&](unsigned row, unsigned byte, const unsigned char* from, bool there) {
                        copy_async_16(to + STAGE_W + row * PITCH_X + byte, from, there);

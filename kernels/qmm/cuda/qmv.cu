@@ -64,13 +64,15 @@ __device__ inline void meet(float (&sum)[OUT], float* to) {
 
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT)
 qmv(const TYPE* x, const unsigned* w, const void* scales, const void* biases, TYPE* y, int M,
-    int N, int K, int wide) {
+    int N, int K, int wide, int early) {
   int n0 = blockIdx.y * COLS, m0 = blockIdx.z * ROWS, words = K / 8 * BITS / 4;
   int units = (K + 31) / 32, share = (units + CLUSTER - 1) / CLUSTER;
   int end = MUTANT(qmv_long_slice) ? units : min(units, ((int)blockIdx.x + 1) * share);
   float* sums = (float*)memory;
   ClusterReduce box(sums + WARPS * OUT, UNITS);
   Stream stream;
+  // The next launch may start: it asks for its own weights.
+  launch_dependents();
   float all[OUT] = {};
 #pragma unroll 1
   for (int unit = blockIdx.x * share + threadIdx.x; unit < end; unit += THREADS) {
@@ -90,6 +92,9 @@ qmv(const TYPE* x, const unsigned* w, const void* scales, const void* biases, TY
                                      CHANNEL && !MUTANT(qmv_channel_groups) ? n : (n * K + k) / GROUP)
                         : Factors{};
       }
+    // Weights and scales are asked for while the previous launch runs, tokens after it.
+    if (early && !MUTANT(qmv_no_launch_wait)) wait_for_prerequisites();
+    early = 0;
 #pragma unroll
     for (int p = 0; p < PARTS; p++) {
       float sum[COLS][ROWS] = {}, ones[ROWS] = {};

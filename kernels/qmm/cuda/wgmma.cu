@@ -101,8 +101,11 @@ __device__ inline void produce_weights(const Maps& maps, const Stored& from, Siz
 }
 #endif
 
-// One thread asks for the steps of all sets in turns.
-__device__ inline void produce(const TensorMap* x, unsigned base, int m0, int K) {
+// One thread asks for the steps of all sets in turns, `early` once the previous launch has ended.
+__device__ inline void produce(const TensorMap* x, unsigned base, int m0, int K, int early) {
+  // The next launch may start: it asks for its own weights.
+  launch_dependents();
+  if (early && !MUTANT(warpgroup_no_launch_wait)) wait_for_prerequisites();
   int most = 0;
 #pragma unroll
   for (int set = 0; set < SETS; set++) most = max(most, Part(set, K).steps);
@@ -180,7 +183,7 @@ wgmma_qmm(const __grid_constant__ TensorMap x,
           const __grid_constant__ TensorMap biases_map,
 #endif
           const unsigned char* w, const unsigned char* scales, const unsigned char* biases, TYPE* y,
-          int M, int N, int K, int flags) {
+          int M, int N, int K, int flags, int early) {
   int n0 = blockIdx.y * ROWS, m0 = blockIdx.z * BM, thread = threadIdx.x;
   unsigned base = shared_address(memory);
   if (thread == THREADS) {
@@ -212,7 +215,7 @@ wgmma_qmm(const __grid_constant__ TensorMap x,
   __syncthreads();
   if (thread >= THREADS) {
     if (THREADS > 128) lower_registers<FEW>();
-    if (thread == THREADS) produce(&x, base, m0, K);
+    if (thread == THREADS) produce(&x, base, m0, K, early);
 #if NN
     if (thread >= THREADS + 32)
       produce_weights({&codes_map, &scales_map, &biases_map}, {w, scales, biases}, {N, K}, base, n0,

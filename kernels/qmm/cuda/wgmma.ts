@@ -357,6 +357,7 @@ export const qmmWgmma: Kernel<QmmPoint> = launched<QmmPoint, WgmmaConfig>(qmm, {
         cluster: config.CLUSTER,
         sharedBytes: sharedBytes(point, config),
       },
+      early: true,
     };
   },
 });

@@ -288,6 +288,7 @@ export const mutantCases: Readonly<Record<string, MutantCase<QmmPoint>>> = {
     ...["qmm_same_scale", "octet_wrong_order", "octet_no_offset"],
     ...["mailbox_early_send", "mailbox_no_arrive", "mailbox_no_fence"],
     ...["mailbox_few_bytes", "mailbox_no_receive", "mailbox_same_place"],
+    "qmm_no_launch_wait",
   ]),
   "scales in chunks": mutantCase(FOLDED, [
     ...["qmm_no_warp_barrier", "qmm_no_scale_wait", "qmm_no_skip"],
@@ -299,7 +300,7 @@ export const mutantCases: Readonly<Record<string, MutantCase<QmmPoint>>> = {
   ]),
   "rows of W": mutantCase(WIDE, [
     ...["dots_no_barrier", "qmv_many_bytes", "qmv_long_slice"],
-    ...["qmv_no_shift", "octet_adjacent"],
+    ...["qmv_no_shift", "octet_adjacent", "qmv_no_launch_wait"],
   ]),
   "half a unit": mutantCase(HALF, ["qmv_no_word_guard", "qmv_same_scale"]),
   "sets of warpgroups": mutantCase(SETS, [
@@ -309,6 +310,7 @@ export const mutantCases: Readonly<Record<string, MutantCase<QmmPoint>>> = {
     ...["warpgroup_early_sums", "warpgroup_same_scale"],
     ...["warpgroup_no_code_guard", "warpgroup_early_send"],
     ...["warpgroup_no_receive", "warpgroup_no_row_barrier"],
+    "warpgroup_no_launch_wait",
   ]),
   "decoding for warpgroups": mutantCase(ACROSS, [
     ...["warpgroup_no_lane_shift", "warpgroup_no_scale_guard"],

@@ -229,11 +229,13 @@ export const wgmma: Kernel<ScaledPoint> = launched<ScaledPoint, ScaledConfig>(
           args: [map(A!, m, BM), map(B!, n, BN), ...rest],
           // Tiles of M come first.
           shape: { ...shape, grid: [x, z, y] },
+          early: true,
         }
         : {
           entry: "scaled_wgmma",
           args: [map(B!, n, BM), map(A!, m, BN), ...rest],
           shape,
+          early: true,
         };
     },
   },

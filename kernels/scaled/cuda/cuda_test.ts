@@ -54,7 +54,7 @@ Deno.test("prepare() of wgmma gives maps of both operands, and slices of whole s
     { ...box, rows: 54, boxRows: 56 },
   ]);
   // All six steps have room beside a sum of each output and a scale for each 128 of K.
-  assertEquals(launch!.args.at(-1), { kind: "i32", value: 768 });
+  assertEquals(launch!.args.at(-2), { kind: "i32", value: 768 });
   assertStrictEquals(
     launch!.shape!.sharedBytes,
     6 * (120 * 128 + 16) + 6 * 56 * 4 + 3 * 299 * 16 + 16,

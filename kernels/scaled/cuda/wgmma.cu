@@ -110,7 +110,8 @@ struct Products {
 
 extern "C" __global__ void __launch_bounds__(Ring::BLOCK, 1)
 scaled_wgmma(const __grid_constant__ TensorMap rows, const __grid_constant__ TensorMap columns,
-             const float* scaleA, const float* scaleB, bf16* C, int M, int N, int K, int slice) {
+             const float* scaleA, const float* scaleB, bf16* C, int M, int N, int K, int slice,
+             int early) {
   using Vec = Sums::Vec;
   int m0 = blockIdx.y * TOKENS, n0 = blockIdx.z * WEIGHTS, k0 = blockIdx.x * slice;
   // Scales of the tile's rows of A, then of B; or products of both for each 128 of K.
@@ -120,24 +121,34 @@ scaled_wgmma(const __grid_constant__ TensorMap rows, const __grid_constant__ Ten
   bool copies = threadIdx.x == THREADS;
   // As in swiglu.cu: weights are read from memory once.
   unsigned long long policy = evict_first();
-  auto ask = [&](int step, unsigned to, unsigned bar) {
-#pragma unroll
-    for (int box = 0; box < BK / BOX; box++) {
-      int k = k0 + step * BK + (MUTANT(fp8_same_box) ? 0 : box) * BOX;
-      unsigned at = to + box * BM * 128, side = to + COLUMNS_AT + box * BN * 128;
-      copy_tile_once(TOKEN_ROWS ? side : at, TOKEN_ROWS ? &columns : &rows, k, n0, bar, policy);
-      copy_tile(TOKEN_ROWS ? at : side, TOKEN_ROWS ? &rows : &columns, k, m0, bar);
-    }
+  auto at = [&](int step, int box) {
+    return k0 + step * BK + (MUTANT(fp8_same_box) ? 0 : box) * BOX;
   };
-  if (copies) ring.open(ask);
+  // Where a box of the rows, or of the columns, goes in a stage.
+  auto row_box = [](int box) { return box * BM * 128; };
+  auto column_box = [](int box) { return COLUMNS_AT + box * BN * 128; };
+  auto weights = [&](int step, unsigned to, unsigned bar) {
+#pragma unroll
+    for (int box = 0; box < BK / BOX; box++)
+      copy_tile_once(to + (TOKEN_ROWS ? column_box(box) : row_box(box)),
+                     TOKEN_ROWS ? &columns : &rows, at(step, box), n0, bar, policy);
+  };
+  auto tokens = [&](int step, unsigned to, unsigned bar) {
+#pragma unroll
+    for (int box = 0; box < BK / BOX; box++)
+      copy_tile(to + (TOKEN_ROWS ? row_box(box) : column_box(box)), TOKEN_ROWS ? &rows : &columns,
+                at(step, box), m0, bar);
+  };
+  if (copies) ring.open(weights, tokens, early);
   Shares shares;
   shares.open();
+  if (early && !MUTANT(fp8_no_launch_wait)) wait_for_prerequisites();
   if constexpr (BLOCKS) {
     int blocks = (K + BLOCK - 1) / BLOCK, first = k0 / BLOCK, count = slice / BLOCK * TOKENS;
     int stride = MUTANT(fp8_dense_scales) ? blocks : (blocks + 3) / 4 * 4;
     const float* own = scaleB + (long long)(n0 / BLOCK) * stride;
     // So many loads of a thread are under way at once.
-    constexpr int BATCH = 8;
+    constexpr int BATCH = 4096 / BLOCK * TOKENS / Ring::BLOCK + 1;
 #pragma unroll 1
     for (int from = threadIdx.x; from < count; from += BATCH * Ring::BLOCK) {
       float a[BATCH], b[BATCH];
@@ -163,7 +174,7 @@ scaled_wgmma(const __grid_constant__ TensorMap rows, const __grid_constant__ Ten
   if (!MUTANT(fp8_no_barrier)) __syncthreads();
 
   if (!Ring::multiplies()) {
-    if (copies) ring.refill(ask);
+    if (copies) ring.refill(weights, tokens);
     __syncwarp();
     if (CLUSTER > 1) cluster_wait();
     return;

@@ -77,7 +77,7 @@ const RAISED = [
 export const mutantCases: Readonly<Record<string, MutantCase<ScaledPoint>>> = {
   row: mutantCase("row", TALL, [
     ...["fp8_same_rows", "fp8_same_k", "fp8_no_reset", "fp8_no_wait"],
-    ...["fp8_same_box", "fp8_no_barrier"],
+    ...["fp8_same_box", "fp8_no_barrier", "fp8_no_launch_wait"],
     ...["fp8_first_scale", "fp8_no_row_guard", "fp8_no_token_guard"],
   ]),
   tensor: mutantCase("tensor", TALL, [

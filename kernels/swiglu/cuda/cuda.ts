@@ -134,6 +134,7 @@ export const fused: Kernel<SwigluPoint> = launched<SwigluPoint, RingConfig>(
           ...[C, m, n, k, slice],
         ],
         shape: ringShape(point, config, needsOf(point, config)),
+        early: true,
       };
     },
   },

@@ -88,7 +88,7 @@ Deno.test("prepare() of fused gives maps of both weights and of X, and slices of
   const weights = { ...box, rows: 330, boxRows: 64 };
   assertEquals(maps, [weights, weights, { ...box, rows: 150, boxRows: 80 }]);
   // 16 steps of K, six for the first two blocks.
-  assertEquals(launch!.args.at(-1), { kind: "i32", value: 768 });
+  assertEquals(launch!.args.at(-2), { kind: "i32", value: 768 });
   // Three have room beside the gates and ups of a tile.
   assertStrictEquals(
     launch!.shape!.sharedBytes,
@@ -132,6 +132,7 @@ Deno.test("fused-dot is one launch with a block's share of both weights, and K o
     grid: [129 * 2, 1, 1],
     block: [128, 1, 1],
     cluster: 2,
+    waits: true,
   });
 });
 

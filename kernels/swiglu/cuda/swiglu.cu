@@ -51,7 +51,8 @@ using Ring = WeightRing<Sums, 2 * WEIGHTS + TOKENS>;
 
 extern "C" __global__ void __launch_bounds__(Ring::BLOCK, 1)
 swiglu(const __grid_constant__ TensorMap gates, const __grid_constant__ TensorMap ups,
-       const __grid_constant__ TensorMap tokens, TYPE* C, int M, int N, int K, int slice) {
+       const __grid_constant__ TensorMap tokens, TYPE* C, int M, int N, int K, int slice,
+       int early) {
   using S = ClusterReduce<Ring>;
   using Vec = Sums::Vec;
   int n0 = blockIdx.z * BM, m0 = blockIdx.y * BN, k0 = blockIdx.x * slice;
@@ -61,22 +62,28 @@ swiglu(const __grid_constant__ TensorMap gates, const __grid_constant__ TensorMa
   // one another's place in the second-level cache, and those that other kernels wrote stay: they cost no
   // write-back now.
   unsigned long long policy = evict_first();
-  auto ask = [&](int step, unsigned to, unsigned bar) {
+  auto at = [&](int step, int box) {
+    return k0 + step * BK + (MUTANT(swiglu_same_box) ? 0 : box) * BOX;
+  };
+  auto ask_weights = [&](int step, unsigned to, unsigned bar) {
 #pragma unroll
     for (int box = 0; box < BK / BOX; box++) {
-      int k = k0 + step * BK + (MUTANT(swiglu_same_box) ? 0 : box) * BOX;
-      copy_tile_once(to + box * BM * 128, &gates, k, n0, bar, policy);
-      copy_tile_once(to + WEIGHTS + box * BM * 128, &ups, k, n0, bar, policy);
-      copy_tile(to + 2 * WEIGHTS + box * BN * 128, &tokens, k, m0, bar);
+      copy_tile_once(to + box * BM * 128, &gates, at(step, box), n0, bar, policy);
+      copy_tile_once(to + WEIGHTS + box * BM * 128, &ups, at(step, box), n0, bar, policy);
     }
   };
-  if (copies) ring.open(ask);
+  auto ask_tokens = [&](int step, unsigned to, unsigned bar) {
+#pragma unroll
+    for (int box = 0; box < BK / BOX; box++)
+      copy_tile(to + 2 * WEIGHTS + box * BN * 128, &tokens, at(step, box), m0, bar);
+  };
+  if (copies) ring.open(ask_weights, ask_tokens, early);
   S shares;
   shares.open();
   if (!MUTANT(swiglu_no_barrier)) __syncthreads();
 
   if (!Ring::multiplies()) {
-    if (copies) ring.refill(ask);
+    if (copies) ring.refill(ask_weights, ask_tokens);
     __syncwarp();
     if (CLUSTER > 1) cluster_wait();
     return;

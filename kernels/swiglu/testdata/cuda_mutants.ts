@@ -37,7 +37,7 @@ export const mutantCases: Readonly<Record<string, MutantCase<SwigluPoint>>> = {
     { BM: 64, BN: 32, BK: 64, WARPS: 8, CLUSTER: 1, RESIDENT: 1 },
     [
       ...["swiglu_same_tokens", "weights_early_refill", "weights_one_warp"],
-      "swiglu_late_wait",
+      ...["swiglu_late_wait", "weights_no_launch_wait"],
     ],
   ),
   "a few rows, the last block with one gate and one up": mutantCase(

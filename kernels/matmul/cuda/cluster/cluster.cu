@@ -31,10 +31,10 @@ struct Mainloop {
       (PRIVATE ? WARPS : 1) * STAGES * (TileA::BYTES + TiledMma::TileB::BYTES);
   template <bool WHOLE, class Work>
   __device__ static bool run(TiledMma& product, const TYPE* A, const TYPE* B, int m0, int n0, int k0,
-                             int length, Sizes s, Work meanwhile) {
+                             int length, Sizes s, int early, Work meanwhile) {
     Corner at(A, B, m0, n0, k0, s.lda, s.ldb);
     multiply<TiledMma, WHOLE>(product, at.a, at.b, s.M - m0, s.N - n0, length, s.lda, s.ldb,
-                             meanwhile);
+                             early, meanwhile);
     return true;
   }
 };
@@ -43,8 +43,10 @@ struct Mainloop {
 #if WARPGROUPS
 extern "C" __global__ void __launch_bounds__(TensorRing<TiledMma>::BLOCK, 1)
 cluster_wgmma(const __grid_constant__ TensorMap A, const __grid_constant__ TensorMap B,
-               const TYPE* bias, TYPE* C, int M, int N, int K, int slice, int ldc, int relu) {
-  cluster_of<TensorRing<TiledMma>, true>(&A, &B, {C, bias, relu}, nullptr, {M, N, K, slice, 0, 0, ldc});
+               const TYPE* bias, TYPE* C, int M, int N, int K, int slice, int ldc, int relu,
+               int early) {
+  cluster_of<TensorRing<TiledMma>, true>(&A, &B, {C, bias, relu}, nullptr, {M, N, K, slice, 0, 0, ldc},
+                                          early);
 }
 #elif FFMA
 CLUSTER_ENTRY(cluster_ffma)

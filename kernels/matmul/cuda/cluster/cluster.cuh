@@ -91,7 +91,8 @@ struct EpilogueTile {
 
 // `Operand`: where a matrix is, as the way wants it.
 template <class Mainloop, bool WHOLE, class Operand>
-__device__ inline void cluster_of(Operand A, Operand B, Output out, float* sums, Sizes s) {
+__device__ inline void cluster_of(Operand A, Operand B, Output out, float* sums, Sizes s,
+                                  int early) {
   using S = ClusterReduce<Mainloop>;
   using TiledMma = typename Mainloop::TiledMma;
   using Vec = typename TiledMma::Vec;
@@ -114,7 +115,9 @@ __device__ inline void cluster_of(Operand A, Operand B, Output out, float* sums,
     if (EXCHANGE) parts.open();
   };
   int length = min(s.slice, s.K - k0);
-  if (!Mainloop::template run<WHOLE>(product, A, B, m0, n0, k0, length, s, meanwhile)) return;
+  if (!Mainloop::template run<WHOLE>(product, A, B, m0, n0, k0, length, s, early,
+                                    meanwhile))
+    return;
   auto tile_at = [&](int i) { return EpilogueTile<TiledMma>(first + i, m0, n0, out, s); };
   auto finish = [&](const EpilogueTile<TiledMma>& at, const Vec& sum) { at.finish(sum); };
   auto done = [&](int i, const Vec& sum) { finish(tile_at(i), sum); };
@@ -141,8 +144,8 @@ __device__ inline void cluster_of(Operand A, Operand B, Output out, float* sums,
 // Apart, so that the path that matters reaches its first load in a straight line.
 template <class Mainloop>
 __device__ __noinline__ void ragged_cluster(const TYPE* A, const TYPE* B, Output out, float* sums,
-                                            Sizes s) {
-  cluster_of<Mainloop, false>(A, B, out, sums, s);
+                                            Sizes s, int early) {
+  cluster_of<Mainloop, false>(A, B, out, sums, s, early);
 }
 
 //   grid (PARTS * CLUSTER * TILES_M * TILES_N, tiles of N / TILES_N, tiles of M / TILES_M), or
@@ -150,16 +153,17 @@ __device__ __noinline__ void ragged_cluster(const TYPE* A, const TYPE* B, Output
 //   bytes in every slice and are whole chunks long.
 template <class Mainloop>
 __device__ inline void cluster(const TYPE* A, const TYPE* B, Output out, float* sums, Sizes s,
-                               int whole) {
-  if (EVEN_A || EVEN_B || whole) cluster_of<Mainloop, true>(A, B, out, sums, s);
-  else ragged_cluster<Mainloop>(A, B, out, sums, s);
+                               int whole, int early) {
+  if (EVEN_A || EVEN_B || whole) cluster_of<Mainloop, true>(A, B, out, sums, s, early);
+  else ragged_cluster<Mainloop>(A, B, out, sums, s, early);
 }
 
 #define CLUSTER_ENTRY(NAME)                                                                     \
   extern "C" __global__ void __launch_bounds__(THREADS, 1)                                      \
   NAME(const TYPE* A, const TYPE* B, const TYPE* bias, TYPE* C, float* sums, int M, int N,      \
-       int K, int slice, int lda, int ldb, int ldc, int relu, int whole) {                      \
-    cluster<Mainloop>(A, B, {C, bias, relu}, sums, {M, N, K, slice, lda, ldb, ldc}, whole);     \
+       int K, int slice, int lda, int ldb, int ldc, int relu, int whole, int early) {           \
+    cluster<Mainloop>(A, B, {C, bias, relu}, sums, {M, N, K, slice, lda, ldb, ldc}, whole,      \
+                      EXCHANGE ? 0 : early);                                                    \
   }
 
 #endif

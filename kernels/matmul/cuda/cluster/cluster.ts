@@ -152,6 +152,7 @@ function defineCluster(
           // Its blocks wait for one another.
           ...(exchange ? { cooperative: true } : {}),
         },
+        early: true,
       };
     },
   });

@@ -172,7 +172,7 @@ Deno.test("prepare() of tensor maps gives boxes of a tile's rows, and a cluster 
   // Five tiles along M are three clusters of two.
   const { queue: [odd] } = plan("wgmma-k", { ...shape, m: 300 }, config);
   assertEquals(odd!.shape!.grid, [14, 4, 3]);
-  // Two maps, bias, C, five sizes and ReLU; a slice is eight whole steps.
-  assertStrictEquals(launch!.args.length, 10);
+  // Two maps, bias, C, five sizes, ReLU and whether it starts early; a slice is eight whole steps.
+  assertStrictEquals(launch!.args.length, 11);
   assertEquals(launch!.args[7], { kind: "i32", value: 1024 });
 });

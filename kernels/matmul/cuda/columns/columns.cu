@@ -63,7 +63,8 @@ static_assert(CLUSTER > 1 || Tile::BYTES <= Ring::BARRIERS, "C leaves by way of 
 
 extern "C" __global__ void __launch_bounds__(Ring::BLOCK, 1)
 columns(const __grid_constant__ TensorMap B, const __grid_constant__ TensorMap A, const TYPE* bias,
-        TYPE* C, int M, int N, int K, int slice, int ldc, int relu) {
+        TYPE* C, int M, int N, int K, int slice, int ldc, int relu,
+        int early) {
   using S = ClusterReduce<Ring>;
   using Vec = Sums::Vec;
   static_assert(CLUSTER == 1 || S::BY_SLOT, "a block has whole tokens");
@@ -72,21 +73,26 @@ columns(const __grid_constant__ TensorMap B, const __grid_constant__ TensorMap A
   Ring ring((min(slice, K - k0) + BK - 1) / BK);
   bool copies = threadIdx.x == THREADS;
   unsigned long long policy = evict_first();
-  auto ask = [&](int step, unsigned to, unsigned bar) {
-#pragma unroll
-    for (int box = 0; box < BK / BOX; box++) {
-      int k = k0 + step * BK + (MUTANT(across_same_box) ? 0 : box) * BOX;
-      copy_tile_once(to + box * ROWS * 128, &B, k, n0, bar, policy);
-      copy_tile(to + WEIGHTS + box * BN * 128, &A, k, m0, bar);
-    }
+  auto at = [&](int step, int box) {
+    return k0 + step * BK + (MUTANT(across_same_box) ? 0 : box) * BOX;
   };
-  if (copies) ring.open(ask);
+  auto weights = [&](int step, unsigned to, unsigned bar) {
+#pragma unroll
+    for (int box = 0; box < BK / BOX; box++)
+      copy_tile_once(to + box * ROWS * 128, &B, at(step, box), n0, bar, policy);
+  };
+  auto tokens = [&](int step, unsigned to, unsigned bar) {
+#pragma unroll
+    for (int box = 0; box < BK / BOX; box++)
+      copy_tile(to + WEIGHTS + box * BN * 128, &A, at(step, box), m0, bar);
+  };
+  if (copies) ring.open(weights, tokens, early);
   S shares;
   shares.open();
   if (!MUTANT(across_no_barrier)) __syncthreads();
 
   if (!Ring::multiplies()) {
-    if (copies) ring.refill(ask);
+    if (copies) ring.refill(weights, tokens);
     __syncwarp();
     if (CLUSTER > 1) cluster_wait();
     return;

@@ -234,6 +234,7 @@ export const columnsK: Kernel<MatmulPoint> = launched<MatmulPoint, RingConfig>(
           ...[bias, C, m, n, k, slice, ldc, hasRelu(point)],
         ],
         shape: ringShape(point, config, needsOf(point, config)),
+        early: true,
       };
     },
   },

@@ -119,9 +119,11 @@ Deno.test("prepare() of columns-k gives maps of a tile's rows, and slices of who
   ]);
   // Two maps, bias, C, M, N and K; sixteen steps of K, six for the first two blocks.
   assertEquals(
-    launch!.args.slice(7),
+    launch!.args.slice(7, -1),
     [768, 336, 0].map((value) => ({ kind: "i32", value })),
   );
+  assertEquals(launch!.args.at(-1), { kind: "early" });
+  assert(launch!.shape!.waits);
   // All six steps have room beside three of eight slots of two other blocks.
   assertStrictEquals(
     launch!.shape!.sharedBytes,

@@ -75,10 +75,11 @@ using TileA = Tile<BM, TILE_K>;
 
 // product += a[.., length] . b[length, ..], of which `rows` rows and `cols` columns exist.
 // Calls `meanwhile` with the first copies under way. Lanes, and then warps, that split K add their
-// sums, and each has a share of them.
+// sums, and each has a share of them. `early`: b is asked for while the previous launch runs, a
+// after it.
 template <class TiledMma, bool WHOLE, class Work>
 __device__ inline void multiply(TiledMma& product, const TYPE* a, const TYPE* b, int rows,
-                               int cols, int length, int lda, int ldb, Work meanwhile) {
+                               int cols, int length, int lda, int ldb, int early, Work meanwhile) {
   static_assert(STAGES >= 1, "there is somewhere to copy to");
   using TileB = typename TiledMma::TileB;
   constexpr int STAGE = TileA::BYTES + TileB::BYTES, RINGS = PRIVATE ? WARPS : 1;
@@ -93,19 +94,38 @@ __device__ inline void multiply(TiledMma& product, const TYPE* a, const TYPE* b,
   int steps = length > BK ? (length + BK - 1) / BK : 1;
   typename TileA::Own ownA(ring, a, lda);
   typename TileB::Own ownB(ring + TileA::BYTES, b, ldb);
-  auto copy = [&](int step, int stage) {
-    int k = step * BK + (MUTANT(ring_same_k) ? 0 : warp) * TILE_K, at = stage * STAGE;
-    TileA::template copy<WHOLE, EVEN_A>(ownA, at, 0, k, lda, rows, length - k);
+  auto k_of = [&](int step) { return step * BK + (MUTANT(ring_same_k) ? 0 : warp) * TILE_K; };
+  auto copy_a = [&](int step, int stage) {
+    int k = k_of(step);
+    TileA::template copy<WHOLE, EVEN_A>(ownA, stage * STAGE, 0, k, lda, rows, length - k);
+  };
+  auto copy_b = [&](int step, int stage) {
+    int k = k_of(step), at = stage * STAGE;
     if (NT) TileB::template copy<WHOLE, EVEN_B>(ownB, at, 0, k, ldb, cols, length - k);
     else TileB::template copy<WHOLE, EVEN_B>(ownB, at, k, 0, ldb, length - k, cols);
   };
 
   // As much in flight as the ring holds, before anything else.
-#pragma unroll
-  for (int s = 0; s < STAGES; s++) {
-    if (s == 0 || s < steps) copy(s, s);
+  auto exists = [&](int s) { return s < STAGES && (s == 0 || s < steps); };
+  if (early) {
+#pragma unroll 1
+    for (int s = 0; exists(s); s++) copy_b(s, s);
     commit_copies();
+    if (!MUTANT(ring_no_launch_wait)) wait_for_prerequisites();
+#pragma unroll 1
+    for (int s = 0; s < STAGES; s++) {
+      if (exists(s)) copy_a(s, s);
+      commit_copies();
+    }
+  } else {
+#pragma unroll
+    for (int s = 0; s < STAGES; s++) {
+      if (exists(s)) copy_a(s, s), copy_b(s, s);
+      commit_copies();
+    }
   }
+  // The next launch may start: it asks for its own B.
+  launch_dependents();
   meanwhile();
 
   int stage = 0;
@@ -123,7 +143,9 @@ __device__ inline void multiply(TiledMma& product, const TYPE* a, const TYPE* b,
       // Registers are for what is multiplied: where chunks go is not kept from step to step.
       not_before(ownA.to);
       not_before(ownB.to);
-      copy(step + STAGES, MUTANT(ring_wrong_stage) ? (stage + STAGES - 1) % STAGES : stage);
+      int to = MUTANT(ring_wrong_stage) ? (stage + STAGES - 1) % STAGES : stage;
+      copy_a(step + STAGES, to);
+      copy_b(step + STAGES, to);
     }
     if (step + STAGES < steps || !MUTANT(ring_no_empty_group)) commit_copies();
     stage = stage + 1 + MUTANT(ring_skip_stage) == STAGES ? 0 : stage + 1;

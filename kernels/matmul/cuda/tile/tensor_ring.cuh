@@ -96,7 +96,8 @@ struct TensorRing {
   // False for the warp that copies: it has no sums. `sizes.M`: the rows of A.
   template <bool WHOLE, class Sizes, class Work>
   __device__ static bool run(TiledMma& product, const TensorMap* A, const TensorMap* B, int m0,
-                             int n0, int k0, int length, const Sizes& sizes, Work meanwhile) {
+                             int n0, int k0, int length, const Sizes& sizes, int early,
+                             Work meanwhile) {
     TensorRing self;
     int rows = rows_of(sizes.M);
     unsigned ring = shared_address(memory), come = ring + BARRIERS, read = come + STAGES * 8;
@@ -125,12 +126,21 @@ struct TensorRing {
         barrier_init(read + s * 8, readers * (MUTANT(tma_one_sharer) ? 1 : SHARERS));
       }
       if (!MUTANT(tma_no_fence)) barrier_made();
-      // What comes to this block alone need not wait for others.
-      first([&](int step, int s) {
+      // What comes to this block alone need not wait for others, and B not for the previous launch.
+      auto own_b = [&](int step, int s) {
         expect(s);
         if (DOWN == 1) ask_b(step, s);
+      };
+      auto own_a = [&](int step, int s) {
         if (ACROSS == 1) ask_a(step, s);
-      });
+      };
+      if (early) {
+        first(own_b);
+        if (!MUTANT(tma_no_launch_wait)) wait_for_prerequisites();
+        first(own_a);
+      } else {
+        first([&](int step, int s) { own_b(step, s), own_a(step, s); });
+      }
     }
     meanwhile();
     if (rows < BM && threadIdx.x < THREADS) clear(ring, rows);
@@ -144,6 +154,8 @@ struct TensorRing {
         if (DOWN > 1) ask_b(step, s);
         if (ACROSS > 1) ask_a(step, s);
       });
+    // The next launch may start: it asks for its own B.
+    launch_dependents();
     int stage = 0, parity = 0;
     if (threadIdx.x >= THREADS) {
 #pragma unroll 1
