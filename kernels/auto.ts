@@ -16,12 +16,14 @@ import { ops } from "./mod.ts";
  * stays the user's.
  *
  * @param rowsOn Returns recorded rows of devices like one: the same array each time.
+ * @param early Whether only kernels that start before their predecessor ends are chosen.
  * @throws {UserError} If the suite cannot take them.
  */
 export function withAuto(
   suite: Suite,
   names: readonly string[],
   rowsOn: AutoKernelSpec<never>["rowsOn"],
+  early = false,
 ): Suite {
   const taken = new Set(suite.kernels.map(({ name }) => name));
   const added = names.filter((name) => !taken.has(name));
@@ -29,7 +31,9 @@ export function withAuto(
     const kernels = [...new Set([...own, ...registered(op)])];
     const backends = [...new Set(own.map(({ backend }) => backend))];
     return backends.flatMap((backend) =>
-      added.map((name) => autoKernel(op, { name, backend, kernels, rowsOn }))
+      added.map((name) =>
+        autoKernel(op, { name, backend, kernels, early, rowsOn })
+      )
     );
   });
 }

@@ -13,6 +13,8 @@ import {
   title,
   valuesOf,
 } from "./testdata/cases.ts";
+import { h200 } from "./testdata/devices.ts";
+import { listen } from "./testdata/listener.ts";
 
 const HERE = new URL(".", import.meta.url);
 /** What others read of every folder of an operation. */
@@ -206,3 +208,29 @@ for (const entry of ops) {
     });
   });
 }
+
+/** Checks at the edge-case points of an operation. @returns How many launches start early. */
+function startsEarlyOf<P>({ op, kernels }: RegisteredOp<P>): number {
+  let early = 0;
+  for (const kernel of kernels) {
+    if (kernel.backend !== "cuda" || isLibrary(kernel)) continue;
+    for (const point of op.edgeCases) {
+      if (kernel.unsupported(point, h200) !== undefined) continue;
+      const legal = [...kernel.candidates(point, h200)]
+        .find(({ illegal }) => illegal === undefined);
+      if (legal === undefined) continue;
+      const values = valuesOf(op, point);
+      const { queue } = listen(op, kernel, { values, config: legal.config });
+      const { waits = false } = queue[0]!.shape ?? {};
+      const said = kernel.startsEarly?.(point) ?? false;
+      assertEquals(said, waits, `${kernel.name} at ${title(op, point)}`);
+      early += Number(said);
+    }
+  }
+  return early;
+}
+
+Deno.test("startsEarly() is true of kernels whose first launch waits, and of no other", () => {
+  const counts = ops.map((one) => startsEarlyOf(one as RegisteredOp<unknown>));
+  assert(counts.filter((count) => count > 0).length >= 4, `${counts}`);
+});

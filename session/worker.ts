@@ -60,13 +60,14 @@ function placeOf({ backend, device, settings }: Job): Promise<Taken> {
 
 /** The cases of `job` that have no row yet. */
 async function casesOf(
-  { suites: names, peers, cases, skip }: Job,
+  { suites: names, peers, cases, skip, settings: { timer } }: Job,
   backend: Backend,
 ): Promise<readonly Case[]> {
   const suites = await besidePeers(
     await besideAuto(
       await loadSuites(names, importSuite),
       cases.flatMap(({ kernels }) => kernels),
+      timer,
     ),
     peers?.set,
   );

@@ -58,6 +58,9 @@ export function defineKernel<P, C extends Values = Values>(
       predict: (point: P, config: Values, info: DeviceInfo) =>
         spec.predict!(point, config as C, info),
     }),
+    ...(spec.startsEarly === undefined
+      ? {}
+      : { startsEarly: (point: P) => spec.startsEarly!(point) }),
     builds: (point, config) => spec.builds?.(point, config as C) ?? [],
     ...(spec.tolerance === undefined ? {} : {
       tolerance: (point: P, config: Values) =>

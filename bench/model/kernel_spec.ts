@@ -72,6 +72,8 @@ export interface Kernel<P> {
   offers?(point: P, device: Device): Iterable<Candidate>;
   /** As {@linkcode KernelSpec.predict}. */
   predict?(point: P, config: Values, info: DeviceInfo): number;
+  /** As {@linkcode KernelSpec.startsEarly}. */
+  startsEarly?(point: P): boolean;
   /** Lists the translation units of a config. */
   builds(point: P, config: Values): readonly Build[];
   /**
@@ -107,6 +109,12 @@ export interface KernelSpec<P, C extends Values> {
    * tuner omits those far behind the best; absolute values do not matter.
    */
   predict?(point: P, config: C, info: DeviceInfo): number;
+  /**
+   * Whether the first launch may start before its predecessor ends: `waits` in its shape.
+   *
+   * @default {it does not}
+   */
+  startsEarly?(point: P): boolean;
   builds?(point: P, config: C): readonly Build[];
   /** As {@linkcode Kernel.tolerance}. */
   tolerance?(point: P, config: C): Tolerance;

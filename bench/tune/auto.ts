@@ -31,6 +31,8 @@ export interface AutoOptions<P> {
   readonly rows: readonly HintRow[];
   /** Whether kernels that call the vendor's library may be chosen. @default {false} */
   readonly library?: boolean;
+  /** Whether only kernels that start before their predecessor ends may be chosen. @default {false} */
+  readonly early?: boolean;
   /** The open device; without it configs that a library lists are taken on trust. */
   readonly device?: Device;
 }
@@ -58,7 +60,7 @@ export function chooseAuto<P>(
   point: P,
   options: AutoOptions<P>,
 ): AutoChoice<P> {
-  const { op, info, backend, library = false, device } = options;
+  const { op, info, backend, library = false, early, device } = options;
   const hasLibrary = library && (device === undefined || !!device.blas);
   const own = options.kernels.filter((kernel) =>
     kernel.backend === backend && kernel.python === undefined &&
@@ -70,9 +72,14 @@ export function chooseAuto<P>(
       `${op.name} has no kernel of its own on ${backend} to choose from`,
     );
   }
-  const entrants = own.filter((kernel) =>
-    kernel.unsupported(point, info) === undefined
-  ).map((kernel) => new Entrant(kernel, point, options));
+  const refusal = (kernel: Kernel<P>) =>
+    kernel.unsupported(point, info) ??
+      (early && !kernel.startsEarly?.(point)
+        ? "it does not start before its predecessor ends"
+        : undefined);
+  const entrants = own.filter((kernel) => refusal(kernel) === undefined).map((
+    kernel,
+  ) => new Entrant(kernel, point, options));
   const places = placesOf(options.rows, options);
   const here = placeOf(op, textKey(op, point));
   const choice = recorded(entrants, places, here) ??
@@ -84,9 +91,7 @@ export function chooseAuto<P>(
       ? `No kernel of ${op.name} that runs here has a recorded row on ${info.arch} or a model: name a kernel`
       : `No kernel runs here: ${
         own.map((kernel) =>
-          `${kernel.name}: ${
-            kernel.unsupported(point, info) ?? "no config is legal"
-          }`
+          `${kernel.name}: ${refusal(kernel) ?? "no config is legal"}`
         ).join("; ")
       }`,
   );

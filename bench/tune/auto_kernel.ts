@@ -33,6 +33,8 @@ export interface AutoKernelSpec<P> {
   readonly name: string;
   readonly backend: string;
   readonly kernels: readonly Kernel<P>[];
+  /** Whether only kernels that start before their predecessor ends may be chosen. @default {false} */
+  readonly early?: boolean;
   /** Returns recorded rows of devices like `info`: the same array each time. */
   rowsOn(info: DeviceInfo): readonly HintRow[];
 }
@@ -44,7 +46,7 @@ export interface AutoKernelSpec<P> {
  */
 export function autoKernel<P>(
   op: Op<P>,
-  { name, backend, kernels, rowsOn }: AutoKernelSpec<P>,
+  { name, backend, kernels, early = false, rowsOn }: AutoKernelSpec<P>,
 ): Kernel<P> {
   const library = name === WITH_LIBRARY;
   type Asked = readonly [point: P, info: DeviceInfo, device?: Device];
@@ -56,7 +58,7 @@ export function autoKernel<P>(
       last.asked.every((one, i) => one === asked[i]);
     if (last && isSame) return last.choice;
     const choice = chooseAuto(point, {
-      ...{ op, kernels, backend, info, library, rows: rowsOn(info) },
+      ...{ op, kernels, backend, info, library, early, rows: rowsOn(info) },
       ...(device ? { device } : {}),
     });
     last = { asked, choice };

@@ -208,6 +208,26 @@ Deno.test("chooseAuto() takes of a library only what the open device has", () =>
   assertEquals(on(device), "blas-tuned ALGO=1 by model");
 });
 
+Deno.test("chooseAuto() takes only kernels that start early where a timer asks for it", () => {
+  const rows = [
+    row({ median_us: "10" }),
+    row({ kernel: "b", config: "TILE=16", median_us: "9" }),
+  ];
+  const early = (point: MatmulPoint) => {
+    const startsEarly = ({ m }: MatmulPoint) => m === 64;
+    const kernels = [tiled("a", { startsEarly }), tiled("b")];
+    const asked = { op: matmul, backend: "fake", info, rows };
+    const choice = chooseAuto(point, { ...asked, kernels, early: true });
+    return `${choice.kernel.name} ${formatValues(choice.config)}`;
+  };
+  assertEquals(early(at(64)), "a TILE=8");
+  const why = "it does not start before its predecessor ends";
+  assertEquals(
+    assertThrows(() => early(at(32)), CaseError).message,
+    `No kernel runs here: a: ${why}; b: ${why}`,
+  );
+});
+
 Deno.test("chooseAuto() says in one line why there is nothing to choose", () => {
   const why = (kernels: readonly Kernel<MatmulPoint>[]) =>
     assertThrows(() => chosen(at(9), [], kernels), CaseError).message;

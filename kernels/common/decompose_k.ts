@@ -305,6 +305,7 @@ export function decomposeKernels<T extends Tile>(
         ),
       rules: backend.rules,
       predict: (point, config, info) => backend.predict(point, config, info),
+      startsEarly: () => overlap,
       builds: (point, config) => [
         steps.partialBuild(point, config, overlap),
         steps.sums(point, overlap),

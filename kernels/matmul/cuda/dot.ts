@@ -40,6 +40,7 @@ export const dot: Kernel<MatmulPoint> = launched<MatmulPoint, DotConfig>(
     configs: (point) => dotConfigs(point),
     rules: dotRules,
     predict: predictDot,
+    startsEarly: () => true,
     build: (point, config) => ({
       source: new URL("./dot.cu", import.meta.url),
       defines: { LAYOUT: point.layout, ...dotDefines(point, config) },

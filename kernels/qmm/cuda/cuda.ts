@@ -153,6 +153,7 @@ const qmv: Kernel<QmmPoint> = launched<QmmPoint, DotsConfig>(qmm, {
   configs: dotsConfigs,
   rules: dotsRules,
   predict: predictDots,
+  startsEarly: ({ transposed }) => transposed,
   build(point, { UNROLL, ...config }) {
     const { transposed } = point;
     const name = transposed ? "qmv" : "qvm";

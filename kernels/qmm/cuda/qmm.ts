@@ -150,6 +150,7 @@ function define({ clusters, ...named }: Variant): Kernel<QmmPoint> {
     configs: () => tileConfigs(clusters),
     rules: tileRules,
     predict: predictTile,
+    startsEarly: () => true,
     build: (point, config) => ({
       source: new URL("./qmm.cu", import.meta.url),
       defines: { ...formatMacros(point), ...config },

@@ -316,6 +316,7 @@ export const qmmWgmma: Kernel<QmmPoint> = launched<QmmPoint, WgmmaConfig>(qmm, {
   configs,
   rules,
   predict: predictWgmma,
+  startsEarly: () => true,
   build: (point, config) => ({
     source: new URL("./wgmma.cu", import.meta.url),
     defines: {

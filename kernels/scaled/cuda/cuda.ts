@@ -201,6 +201,7 @@ export const wgmma: Kernel<ScaledPoint> = launched<ScaledPoint, ScaledConfig>(
     configs,
     rules,
     predict,
+    startsEarly: () => true,
     build: (point, config) => ({
       source: new URL("./wgmma.cu", import.meta.url),
       defines: {

@@ -112,6 +112,7 @@ export const fused: Kernel<SwigluPoint> = launched<SwigluPoint, RingConfig>(
     configs,
     rules,
     predict,
+    startsEarly: () => true,
     build: (point, config) => ({
       source: new URL("./swiglu.cu", import.meta.url),
       defines: {

@@ -50,6 +50,7 @@ export const fusedDot: Kernel<SwigluPoint> = launched<SwigluPoint, DotConfig>(
     },
     rules,
     predict: (point, config, info) => predictDot(inTurns(point), config, info),
+    startsEarly: () => true,
     build: (point, config) => ({
       source: new URL("./swiglu_dot.cu", import.meta.url),
       defines: dotDefines(point, config),

@@ -119,6 +119,7 @@ function defineCluster(
     rules: exchange ? { ...rules, resident } : rules,
     predict: (point, config, info) =>
       (config.LOAD === "tensor" ? predictWgmma : predict)(point, config, info),
+    startsEarly: () => !exchange,
     build,
     launch(site) {
       const { point, config, operands: { A, B, bias, C } } = site;

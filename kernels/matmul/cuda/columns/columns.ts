@@ -209,6 +209,7 @@ export const columnsK: Kernel<MatmulPoint> = launched<MatmulPoint, RingConfig>(
     configs,
     rules: columnsRules,
     predict,
+    startsEarly: () => true,
     build: (point, config) => ({
       source: new URL("./columns.cu", import.meta.url),
       defines: {
