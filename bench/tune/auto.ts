@@ -49,7 +49,8 @@ export interface AutoChoice<P> {
 
 /**
  * Chooses a kernel and config for `point`. Where rows were recorded at it, the fastest kernel among
- * them; elsewhere the one of the smallest predicted time: at the nearest recorded points, its time
+ * them, unless one without a row there is predicted to take less than three quarters of its time;
+ * elsewhere the one of the smallest predicted time: at the nearest recorded points, its time
  * relative to the fastest kernel there, times the change of its model from there to `point`. Where
  * no kernel has a row, the kernel whose model predicts the smallest time.
  *
@@ -82,8 +83,9 @@ export function chooseAuto<P>(
   ) => new Entrant(kernel, point, options));
   const places = placesOf(options.rows, options);
   const here = placeOf(op, textKey(op, point));
-  const choice = recorded(entrants, places, here) ??
-    predicted(entrants, places, here) ?? modelled(entrants);
+  const choice = newer(entrants, places, here) ??
+    recorded(entrants, places, here) ?? predicted(entrants, places, here) ??
+    modelled(entrants);
   if (choice) return choice;
   throw new CaseError(
     "unsupported",
@@ -284,6 +286,33 @@ function recorded<P>(
     const by = same ? "table" : "model";
     return { kernel: entrant.kernel, config, by, predictedUs: us };
   }
+}
+
+/** The largest part of a recorded time at which a prediction counts more: predictions are up to a quarter off. */
+const SURE = 0.75;
+
+/**
+ * A kernel that has no row at a recorded point, as it is newer than those rows, if its predicted time
+ * is below {@linkcode SURE} of the fastest of them.
+ */
+function newer<P>(
+  entrants: readonly Entrant<P>[],
+  places: readonly RecordedPoint<P>[],
+  here: Place,
+): AutoChoice<P> | undefined {
+  const rows = places.find(({ text }) => text === here.text)?.groups.flat();
+  const known = new Set(
+    rows?.flatMap(({ kernel, config }) => [
+      kernel,
+      chosenBy(parseValues(config))?.kernel,
+    ]),
+  );
+  const table = recorded(entrants, places, here);
+  const others = entrants.filter(({ kernel }) => !known.has(kernel.name));
+  const choice = table && predicted(others, places, here);
+  return choice && choice.predictedUs < SURE * table.predictedUs
+    ? choice
+    : undefined;
 }
 
 /** A row, and its time in a comparison. */

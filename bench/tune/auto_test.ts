@@ -208,6 +208,22 @@ Deno.test("chooseAuto() takes of a library only what the open device has", () =>
   assertEquals(on(device), "blas-tuned ALGO=1 by model");
 });
 
+Deno.test("chooseAuto() prefers a kernel without a row at a point if its prediction is far below", () => {
+  const old = row({ m: "128", n: "128", median_us: "40" });
+  // It was added since, and recorded at another point only.
+  const added = (median_us: string) =>
+    row({ kernel: "b", config: "TILE=16", median_us });
+  const other = row({ median_us: "20" });
+  assertEquals(
+    chosen(at(128), [old, other, added("10")]),
+    "b TILE=16 by model",
+  );
+  assertEquals(chosen(at(128), [old, other, added("38")]), "a TILE=8 by table");
+  const measured = row({ ...added("39"), m: "128", n: "128" });
+  const rows = [old, other, added("10"), { ...measured, median_us: "41" }];
+  assertEquals(chosen(at(128), rows), "a TILE=8 by table");
+});
+
 Deno.test("chooseAuto() takes only kernels that start early where a timer asks for it", () => {
   const rows = [
     row({ median_us: "10" }),
