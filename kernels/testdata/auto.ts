@@ -15,7 +15,8 @@ import {
 } from "../../bench/model/grid.ts";
 import type { Op } from "../../bench/model/op.ts";
 import { defineSuite, type Suite } from "../../bench/model/suite.ts";
-import { chooseAuto, recordedPoint } from "../../bench/tune/auto.ts";
+import { chooseAuto } from "../../bench/tune/auto.ts";
+import { recordedPoint } from "../../bench/tune/recorded_points.ts";
 import type { HintRow } from "../../bench/tune/hints.ts";
 import { ops, type RegisteredOp } from "../mod.ts";
 
