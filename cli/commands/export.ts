@@ -13,6 +13,7 @@ import {
   choiceFlags,
   kernelCache,
   maybe,
+  toggle,
   type Words,
 } from "../options/flags.ts";
 import { name, path } from "../options/readers.ts";
@@ -58,6 +59,10 @@ function flags(words: Words) {
         "--out",
         path("DIR"),
         about("Folder to write, which is new or empty."),
+      ),
+      pdl: toggle(
+        "--pdl",
+        "Launch kernels so that a call may start while the launches before it in the stream still run (programmatic dependent launch). It reads weights, their scales and biases at once, and everything else after those launches have ended. Weights, their scales and biases must not be written by a launch that may still be running: after writing them, synchronize, or launch any kernel without PDL before the call.",
       ),
       kernelCache: kernelCache(),
     }),

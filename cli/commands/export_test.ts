@@ -1,13 +1,24 @@
-import { assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
+import {
+  assertEquals,
+  assertMatch,
+  assertRejects,
+  assertStrictEquals,
+} from "@std/assert";
 import { join } from "node:path";
 import { cuda } from "../../backends/cuda/cuda.ts";
+import type { Backend } from "../../bench/device/device.ts";
 import { CaseError, UserError } from "../../bench/model/errors.ts";
 import { exportKernels, type ExportOptions } from "./export/files.ts";
 
 const MATMUL: Omit<ExportOptions, "out"> = {
   ...{ op: "matmul", suites: [], kernels: ["cluster-k"], where: {} },
   overrides: { m: [1, 2], n: [64], k: [256] },
-  ...{ quick: false, arch: "sm_90a", kernelCache: undefined },
+  ...{ quick: false, arch: "sm_90a", pdl: false, kernelCache: undefined },
+};
+
+/** A shape of a cooperative kernel, `exchange-k`. */
+const WAITED = {
+  overrides: { m: [33], n: [40], k: [2048], layout: ["nt"] },
 };
 
 /** Runs `work` with a folder that is removed afterwards, and what is left in it. */
@@ -43,6 +54,10 @@ const REFUSED: readonly (readonly [Partial<ExportOptions>, RegExp])[] = [
   [
     { kernels: ["dot"], overrides: { m: [9], n: [64], k: [256] } },
     /dot: M=9: a thread has registers for 8 rows of sums; choose other sizes/,
+  ],
+  [
+    { pdl: true, kernels: ["exchange-k"], ...WAITED },
+    /^Cannot export with --pdl: no chosen kernel .*; choose another kernel, or/,
   ],
   [
     { suites: ["matmul-bf16", "mlx-qmm"], op: undefined },
@@ -90,4 +105,99 @@ Deno.test("exportKernels() writes nothing where a kernel does not compile", asyn
     assertStrictEquals(code, 1);
   });
   assertEquals(left, []);
+});
+
+/** Compiles nothing. */
+function uncompiled(): Backend {
+  return {
+    ...cuda(),
+    compiler: () => ({
+      signature: "none",
+      async compile({ source }, binary) {
+        await Deno.writeTextFile(binary, source.pathname.split("/").at(-1)!);
+        return "";
+      },
+    }),
+  };
+}
+
+/** The texts of an export of `kernel` that is not compiled. */
+async function textsOf(options: Partial<ExportOptions>) {
+  const texts = new Map<string, string>();
+  await within(async (out, folder) => {
+    const kernelCache = join(folder, "kernels");
+    const all = { ...MATMUL, ...options, kernelCache, out };
+    assertStrictEquals(await exportKernels(all, uncompiled()), 0);
+    for (const { name } of Deno.readDirSync(out)) {
+      texts.set(name, await Deno.readTextFile(join(out, name)));
+    }
+  });
+  return texts;
+}
+
+/** Of each row of a header the kernel, and of its first launch the flags and the last argument. */
+function firstLaunches(header: string) {
+  const array = (name: string) => {
+    const start = `mnk_matmul_${name}[] = {\n`;
+    const [, rest] = header.split(start);
+    return rest!.slice(0, rest!.indexOf("\n};")).split("\n");
+  };
+  const numbers = (text: string) => text.match(/-?\d+/g)!.map(Number);
+  const [args, steps] = [array("arguments"), array("steps")];
+  return array("rows").map((row) => {
+    const [, note, fields] = /\/\* (.*) \*\/ (.*)/.exec(row)!;
+    const [, , step] = numbers(fields!);
+    const [, first, count, , , , , , cooperative, overlap] = numbers(
+      steps[step!]!,
+    );
+    return {
+      kernel: note!.split(" ")[0],
+      isMarked: note!.endsWith("; without PDL"),
+      ...{ cooperative, overlap, last: args[first! + count! - 1]!.trim() },
+    };
+  });
+}
+
+/** At M=1 `dot`, which has no argument `early`; otherwise `exchange-k` in fp32, which is cooperative. */
+const MIXED = {
+  kernels: ["dot", "wgmma-k", "exchange-k"],
+  overrides: {
+    ...{ m: [1, 33], n: [40], k: [2048] },
+    ...{ type: ["bf16", "f32"], layout: ["nt"], epilogue: ["none"] },
+  },
+};
+
+/** An `int` of a header that does not depend on M. */
+const int = (value: number) => `{MNK_INTEGER32, 0, 0, {${value}, 0}},`;
+
+Deno.test("exportKernels() with --pdl starts what waits early, and nothing cooperative", async () => {
+  const texts = await textsOf({ ...MIXED, pdl: true });
+  const dot = { kernel: "dot", isMarked: false, cooperative: 0, overlap: 1 };
+  const rows = firstLaunches(texts.get("mnk_matmul.h")!);
+  assertEquals(rows.map(({ last: _, ...row }) => row), [
+    dot,
+    { ...dot, kernel: "wgmma-k" },
+    dot,
+    { kernel: "exchange-k", isMarked: true, cooperative: 1, overlap: 0 },
+  ]);
+  assertEquals([rows[1]!.last, rows[3]!.last], [int(1), int(0)]);
+  for (const file of ["mnk_matmul.h", "mnk_matmul.py"]) {
+    assertMatch(
+      texts.get(file)!,
+      /Weights, their scales and biases must not be/,
+    );
+  }
+});
+
+Deno.test("exportKernels() without --pdl starts no first launch early", async () => {
+  const texts = await textsOf(MIXED);
+  const rows = firstLaunches(texts.get("mnk_matmul.h")!);
+  assertEquals(
+    rows.map(({ isMarked, overlap }) => [isMarked, overlap]),
+    rows.map(() => [false, 0]),
+  );
+  assertEquals([rows[1]!.last, rows[3]!.last], [int(0), int(0)]);
+  for (const text of texts.values()) {
+    assertStrictEquals(/PDL/.test(text.replaceAll(" PDL=1", "")), false);
+  }
 });

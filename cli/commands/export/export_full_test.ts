@@ -7,21 +7,37 @@ import { cxxTest } from "../../../backends/testdata/mocks.ts";
 import type { Overrides } from "../../../bench/model/axes.ts";
 import { exported, run } from "./testdata/exported.ts";
 
-/** Runs the C program of an export on the emulated driver `library`. */
-async function testedInC(
+/** Compiles the C program `source` of an export for the emulated driver `library`; its path. */
+async function compiledInC(
   out: string,
-  library = cudaPath(),
-  more: readonly string[] = ["-std=c99"],
-) {
-  const program = join(dirname(out), "test_matmul");
+  { source, library = cudaPath(), more = ["-std=c99"] }: {
+    readonly source: string;
+    readonly library?: string | undefined;
+    readonly more?: readonly string[] | undefined;
+  },
+): Promise<string> {
+  const program = join(dirname(out), "program");
   const { code, stderr } = await run("cc", [
     ...["-Wall", "-Wextra", "-Werror", "-pedantic", "-O1", ...more],
     `-DMNK_CUDA_LIBRARY="${library}"`,
-    ...["-o", program, join(out, "test_matmul.c"), "-ldl", "-lm"],
+    ...["-o", program, source, "-ldl", "-lm"],
   ]);
   assertStrictEquals(code, 0, stderr);
+  return program;
+}
+
+/** Runs the C program of an export on the emulated driver `library`. */
+async function testedInC(
+  out: string,
+  library?: string,
+  more?: readonly string[],
+) {
+  const source = join(out, "test_matmul.c");
+  const program = await compiledInC(out, { source, library, more });
   return await run(program, [join(out, "mnk_matmul.bin"), "--no-time"]);
 }
+
+const CHAIN = fileURLToPath(new URL("./testdata/chain.c", import.meta.url));
 
 /** The path of a driver whose device has another architecture. */
 function otherArch(): string {
@@ -53,6 +69,38 @@ for (const [kernel, axes] of CASES) {
         assertMatch(stdout, /^ok {3}m=.*\n(?:ok {3}.*\n)*0 failures\n$/);
         assertStrictEquals(code, 0, stdout);
       });
+    },
+  );
+}
+
+/** Kernels that start early: with an argument that says so, without one, and of two launches. */
+const EARLY: readonly (readonly [string, Overrides])[] = [
+  ["dot", { m: [2], layout: ["nn"] }],
+  ["cluster-k", { m: [3] }],
+  ["wgmma-k", { m: [5] }],
+  ["columns-k", { m: [5] }],
+  ["decompose-k-pdl", { m: [4], n: [256], k: [256] }],
+];
+
+for (const [kernel, axes] of EARLY) {
+  cxxTest(
+    `calls of an exported ${kernel} with --pdl read what the call before wrote`,
+    () => {
+      const overrides = {
+        ...{ n: [128], k: [128], layout: ["nt"], epilogue: ["none"] },
+        ...axes,
+      };
+      return exported("matmul", [kernel], overrides, async (out) => {
+        const program = await compiledInC(out, {
+          source: CHAIN,
+          more: ["-std=c99", `-DPROGRAM="${join(out, "test_matmul.c")}"`],
+        });
+        const { code, stdout, stderr } = await run(program, [
+          join(out, "mnk_matmul.bin"),
+        ]);
+        assertMatch(stdout, /^ok {3}m=\d+: 0 wrong\n0 failures\n$/, stderr);
+        assertStrictEquals(code, 0);
+      }, true);
     },
   );
 }

@@ -35,6 +35,7 @@ import {
   type Exported,
   headerText,
   imageOf,
+  PDL_CONTRACT,
   prefixOf,
 } from "./header.ts";
 import launchHeader from "./launch.h" with { type: "text" };
@@ -42,6 +43,7 @@ import matmulModule from "./mnk_matmul.py" with { type: "text" };
 import matmulTest from "./test_matmul.c" with { type: "text" };
 import matmulModuleTest from "./test_matmul.py" with { type: "text" };
 import matmulOperator from "./torch_matmul.cpp" with { type: "text" };
+import { startsEarly } from "./record.ts";
 import { type PlanTable, ROW_AXIS, tablesOf } from "./tables.ts";
 
 /** What `export` is asked for. */
@@ -49,6 +51,8 @@ export interface ExportOptions extends Choice {
   /** The name of the operation. @default {that of the suites} */
   readonly op: string | undefined;
   readonly arch: string;
+  /** Whether a call starts before the launch before it ends, where its kernel can. */
+  readonly pdl: boolean;
   /** The folder to write. */
   readonly out: string;
   readonly kernelCache: string | undefined;
@@ -70,7 +74,7 @@ export async function exportKernels(
   options: ExportOptions,
   backend?: Backend,
 ): Promise<number> {
-  const { arch, out } = options;
+  const { arch, out, pdl } = options;
   const { info, backend: own } = archInfo(arch);
   if (own !== BACKEND) {
     throw new UserError(
@@ -85,7 +89,14 @@ export async function exportKernels(
   {
     using progress = new Progress("export", points);
     const step = () => progress.step({ failed: 0 });
-    tables = tablesOf(cases, { op, info, step });
+    tables = tablesOf(cases, { op, info, pdl, step });
+  }
+  const rows = tables.flatMap((table) => table.rows);
+  const early = rows.filter(({ plan }) => startsEarly(plan)).length;
+  if (pdl && early === 0) {
+    throw new UserError(
+      "Cannot export with --pdl: no chosen kernel starts before the launch before it ends; choose another kernel, or leave out --pdl",
+    );
   }
   const image = await compiled(tables, {
     ...{ info, backend: backend ?? await backendNamed(BACKEND) },
@@ -93,11 +104,12 @@ export async function exportKernels(
   });
   if (image === undefined) return EXIT.failed;
   const origin = `Made by ${NAME} ${VERSION} for ${arch}.`;
-  writeFolder(out, filesOf({ op, arch, tables, image, origin }));
-  const rows = tables.reduce((sum, table) => sum + table.rows.length, 0);
+  writeFolder(out, filesOf({ op, arch, tables, image, pdl, origin }));
   const units = image.offsets.length;
   say(
-    `${out}: ${points} shapes in ${rows} rows, ${units} binaries, ${image.bytes.length} bytes`,
+    `${out}: ${points} shapes in ${rows.length} rows${
+      pdl ? ` (${early} with PDL)` : ""
+    }, ${units} binaries, ${image.bytes.length} bytes`,
   );
   return EXIT.ok;
 }
@@ -212,15 +224,23 @@ interface OutFile {
   readonly content: string | Uint8Array<ArrayBuffer>;
 }
 
-/** What stands beside the header of some operations, by name. */
-const BESIDE: Readonly<Record<string, readonly OutFile[]>> = {
-  matmul: [
+/** What stands beside the header of an operation. */
+function beside({ op, pdl }: Exported): readonly OutFile[] {
+  if (op.name !== "matmul") return [];
+  return [
     { name: "test_matmul.c", content: matmulTest },
-    { name: "mnk_matmul.py", content: matmulModule },
+    { name: "mnk_matmul.py", content: moduleText(pdl) },
     { name: "torch_matmul.cpp", content: matmulOperator },
     { name: "test_matmul.py", content: matmulModuleTest },
-  ],
-};
+  ];
+}
+
+/** The PyTorch module: with `pdl` its documentation says what a caller must know. */
+function moduleText(pdl: boolean): string {
+  const next = "\nIt runs on the current stream";
+  const contract = ["", ...PDL_CONTRACT, "`b` holds the weights.", next];
+  return pdl ? matmulModule.replace(next, contract.join("\n")) : matmulModule;
+}
 
 /** The files of an export. */
 function filesOf(exported: Exported): readonly OutFile[] {
@@ -229,7 +249,7 @@ function filesOf(exported: Exported): readonly OutFile[] {
     { name: "mnk_launch.h", content: launchHeader },
     { name: `${prefix}.h`, content: headerText(exported) },
     { name: `${prefix}.bin`, content: exported.image.bytes },
-    ...BESIDE[exported.op.name] ?? [],
+    ...beside(exported),
     {
       name: "LICENSE",
       content: Deno.readTextFileSync(join(HOME, "LICENSE")),

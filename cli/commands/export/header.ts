@@ -6,7 +6,13 @@
 
 import { type Build, buildText } from "../../../bench/device/device.ts";
 import type { Op } from "../../../bench/model/op.ts";
-import type { LaunchPlan, Place, PlannedArg, PlannedMap } from "./record.ts";
+import {
+  type LaunchPlan,
+  type Place,
+  type PlannedArg,
+  type PlannedMap,
+  startsEarly,
+} from "./record.ts";
 import type { Linear } from "./rows.ts";
 import { keyAxes, numberOf, type PlanTable } from "./tables.ts";
 
@@ -89,9 +95,19 @@ export interface Exported {
   readonly arch: string;
   readonly tables: readonly PlanTable[];
   readonly image: Image;
+  /** Whether calls start before their predecessors end, where their kernel can. */
+  readonly pdl: boolean;
   /** Who made it of what, without a line end. */
   readonly origin: string;
 }
+
+/** What a caller of an export with `--pdl` must know, in lines. */
+export const PDL_CONTRACT = [
+  "With programmatic dependent launch (--pdl) a call may start while the launches before it in the stream",
+  "still run. It reads weights, their scales and biases at once; it reads and writes everything else after",
+  "those launches have ended. Weights, their scales and biases must not be written by a launch that may",
+  "still be running: after writing them, synchronize, or launch any kernel without PDL before the call.",
+] as const;
 
 /** All operands of `op`, in the order of the fields; an input or output is the same at all points. */
 export function operandsOf(
@@ -123,12 +139,14 @@ class Arrays {
   readonly rows: string[] = [];
   readonly #operands: readonly string[];
   readonly #builds: readonly string[];
+  readonly #pdl: boolean;
   /** Bytes of the kept part by the value of its bytes. */
   readonly #kept = new Map<number, number>();
   /** The largest shared memory and cluster of each entry. */
   readonly #needs = new Map<string, { shared: number; wide: boolean }>();
 
-  constructor({ op, tables }: Exported) {
+  constructor({ op, tables, pdl }: Exported) {
+    this.#pdl = pdl;
     this.#operands = operandsOf(op, tables).map(({ name }) => name);
     this.#builds = buildsOf(tables).map(buildText);
     for (const { plan } of tables.flatMap(({ rows }) => rows)) {
@@ -188,7 +206,8 @@ class Arrays {
     const first = this.steps.place(...steps);
     const kept = Number(plan.kept.length > 0);
     const fields = [from, to, first, steps.length, kept, linear(plan.scratch)];
-    this.rows.push(`/* ${plan.note} */ ${list(fields)}`);
+    const how = this.#pdl && !startsEarly(plan) ? "; without PDL" : "";
+    this.rows.push(`/* ${plan.note}${how} */ ${list(fields)}`);
   }
 
   #arg(arg: PlannedArg<Linear>): string {
@@ -253,7 +272,7 @@ function archOf(arch: string) {
 
 /** The header of an export: C99 and C++, without a warning. */
 export function headerText(exported: Exported): string {
-  const { op, arch, tables, image, origin } = exported;
+  const { op, arch, tables, image, origin, pdl } = exported;
   const prefix = prefixOf(op);
   const upper = prefix.toUpperCase();
   const axes = keyAxes(op);
@@ -315,6 +334,11 @@ export function headerText(exported: Exported): string {
   );
   const arraysText = keys.join("") + "\n" +
     parts.map((part) => array(...part)).join("");
+  const contract = [
+    "\n",
+    ...PDL_CONTRACT,
+    `A call of a row of ${prefix}_rows that says "without PDL" is launched as without --pdl.`,
+  ].join("\n   ");
   const hash = fnv1a(image.bytes);
   const own = fnv1a(new TextEncoder().encode(`${hash} ${arraysText}`));
   return `/* ${origin}
@@ -327,7 +351,9 @@ export function headerText(exported: Exported): string {
      mnk_close(context);
 
    Threads may share a context. Work for one workspace must not overlap. A kernel that waits for its other
-   blocks is launched cooperatively: it fails where they do not fit on the device together. */
+   blocks is launched cooperatively: it fails where they do not fit on the device together.${
+    pdl ? contract : ""
+  } */
 #if defined ${upper}_H && ${upper}_EXPORT != ${own}ull
 #error "${prefix}.h of another export is included: give each a file of its own"
 #endif

@@ -16,7 +16,14 @@ import { exported, run } from "./testdata/exported.ts";
 const PROGRAM = fileURLToPath(new URL("./testdata/run.c", import.meta.url));
 
 /** Exports `kernel` at one point, calls it in C, and compares with the reference of the operation. */
-async function test(name: string, kernel: string, values: Values) {
+async function test(
+  name: string,
+  { kernel, values, pdl }: {
+    readonly kernel: string;
+    readonly values: Values;
+    readonly pdl: boolean;
+  },
+) {
   const { op } = ops.find(({ op }) => op.name === name)!;
   const overrides = Object.fromEntries(
     Object.entries(values).map(([axis, value]) => [axis, [value]]),
@@ -79,28 +86,31 @@ async function test(name: string, kernel: string, values: Values) {
       const { code, stderr } = await call(axes.with(at, 77));
       assertEquals([code, /: 1 \(no exported kernel/.test(stderr)], [2, true]);
     }
-  });
+  }, pdl);
 }
 
-/** A kernel of each operation but matmul, whose program tests it, as far as the emulator runs them. */
-const CASES: readonly (readonly [string, string, Values])[] = [
+/**
+ * A kernel of each operation but matmul, whose program tests it, as far as the emulator runs them; with
+ * `--pdl` where that is said.
+ */
+const CASES: readonly (readonly [string, string, Values, "--pdl"?])[] = [
   ["swiglu", "fused", { m: 5, n: 40, k: 136 }],
-  ["swiglu", "fused", { m: 17, n: 33, k: 256, type: "f16" }],
-  ["qmm", "qmv", { m: 2, n: 40, k: 256, bits: 4, group: 64 }],
+  ["swiglu", "fused", { m: 17, n: 33, k: 256, type: "f16" }, "--pdl"],
+  ["qmm", "qmv", { m: 2, n: 40, k: 256, bits: 4, group: 64 }, "--pdl"],
   ["qmm", "qmv", { m: 3, n: 64, k: 96, layout: "nn", bits: 4, group: 32 }],
-  ["qmm", "qmm", { m: 9, n: 40, k: 320, mode: "mxfp4" }],
+  ["qmm", "qmm", { m: 9, n: 40, k: 320, mode: "mxfp4" }, "--pdl"],
   ["qmm", "qmm-splitk", { m: 9, n: 40, k: 640, bits: 8, group: "channel" }],
-  ["qmm", "qmm-wgmma", { m: 33, n: 64, k: 512, type: "f16", bits: 3 }],
+  ["qmm", "qmm-wgmma", { m: 33, n: 64, k: 512, type: "f16", bits: 3 }, "--pdl"],
   ["qmm", "qmm-wgmma", { m: 33, n: 128, k: 512, layout: "nn" }],
   ["qmm", "qmm-wgmma", { m: 33, n: 512, k: 512, layout: "nn" }],
 ];
 
-for (const [name, kernel, values] of CASES) {
+for (const [name, kernel, values, flag = ""] of CASES) {
   cxxTest(
     `an exported ${kernel} of ${name} is right on the emulator at ${
       JSON.stringify(values)
-    }`,
-    () => test(name, kernel, values),
+    } ${flag}`.trimEnd(),
+    () => test(name, { kernel, values, pdl: flag === "--pdl" }),
   );
 }
 

@@ -160,8 +160,23 @@ interface RecordedMap {
   readonly encoding: TensorEncoding;
 }
 
+/** What plans are recorded for. */
+export interface PlanTarget {
+  /** A device such as this. */
+  readonly info: DeviceInfo;
+  /** Whether the first launch of a plan starts before its predecessor ends, where its kernel can. */
+  readonly pdl: boolean;
+}
+
+/** Returns whether a call starts before its predecessor ends. */
+export function startsEarly<N>(
+  { steps: [first] }: Pick<LaunchPlan<N>, "steps">,
+): boolean {
+  return first?.shape.overlap ?? false;
+}
+
 /**
- * Records the plan of `c` at `config` on a device such as `info`.
+ * Records the plan of `c` at `config` for `target`.
  *
  * @throws {CaseError} Where the kernel cannot run, or needs more than launches: a library, a table
  * on the device, or addresses in its arithmetic.
@@ -169,10 +184,10 @@ interface RecordedMap {
 export function recordPlan(
   c: Case,
   config: Values,
-  info: DeviceInfo,
+  target: PlanTarget,
 ): LaunchPlan<number> {
   const [plan, other] = [0, 1].map((layout) =>
-    recordAt(c, { config, info, layout })
+    recordAt(c, { ...target, config, layout })
   );
   if (textOf(plan!) !== textOf(other!)) {
     refuse("its launch depends on the addresses of operands");
@@ -193,9 +208,8 @@ export function textOf<N>(plan: LaunchPlan<N>): string {
 
 function recordAt(
   c: Case,
-  { config, info, layout }: {
+  { config, info, pdl, layout }: PlanTarget & {
     readonly config: Values;
-    readonly info: DeviceInfo;
     /** Which of two sets of addresses. */
     readonly layout: number;
   },
@@ -265,11 +279,14 @@ function recordAt(
   return {
     note: `${c.kernel} ${formatValues(config)}`.trimEnd(),
     ...parts,
-    steps: recorded.map(({ build, entry, args, shape }) => {
+    steps: recorded.map(({ build, entry, args, shape }, i) => {
       const { grid, ...rest } = shape;
+      // Later launches of a call overlap the one before where their kernel says so.
+      const early = pdl && i === 0 && shape.waits === true;
       return {
-        ...{ build, entry, grid, shape: rest },
-        args: args.map((arg) => plannedArg(arg, { maps, placeOf })),
+        ...{ build, entry, grid },
+        shape: early ? { ...rest, overlap: true } : rest,
+        args: args.map((arg) => plannedArg(arg, { maps, placeOf, early })),
       };
     }),
   };
@@ -325,9 +342,11 @@ function partsOf(
 
 function plannedArg(
   arg: Arg,
-  { maps, placeOf }: {
+  { maps, placeOf, early }: {
     readonly maps: ReadonlyMap<Uint8Array, RecordedMap>;
     readonly placeOf: PlaceOf;
+    /** Whether the launch may start before its predecessor ends. */
+    readonly early: boolean;
   },
 ): PlannedArg<number> {
   switch (arg.kind) {
@@ -336,7 +355,7 @@ function plannedArg(
     case "i64":
       return { kind: "int64", value: Number(arg.value) };
     case "early":
-      return { kind: "int32", value: 0 };
+      return { kind: "int32", value: Number(early) };
     case "i32":
     case "u32":
       return { kind: "int32", value: arg.value };

@@ -18,7 +18,7 @@ import type { Case } from "../../../bench/model/suite.ts";
 import { keyOf } from "../../../bench/row/row.ts";
 import { ordered } from "../../../bench/tune/levels.ts";
 import { hintsFor } from "../../../session/hints.ts";
-import { recordPlan } from "./record.ts";
+import { type PlanTarget, recordPlan } from "./record.ts";
 import { mergeRows, type PlanRow, type PointPlan } from "./rows.ts";
 
 /** The axis that rows of a table are ranges of. */
@@ -61,9 +61,8 @@ export function numberOf({ values, words = [] }: Axis, value: Scalar): number {
  */
 export function tablesOf(
   cases: readonly Case[],
-  { op, info, step }: {
+  { op, step, ...target }: PlanTarget & {
     readonly op: Op<unknown>;
-    readonly info: DeviceInfo;
     readonly step: () => void;
   },
 ): readonly PlanTable[] {
@@ -83,7 +82,7 @@ export function tablesOf(
     };
     groups.set(text, group);
     const m = first!.problem.key.m;
-    group.plans.push({ m, plan: planOf(title, own, info) });
+    group.plans.push({ m, plan: planOf(title, own, target) });
     step();
   }
   return [...groups.values()].map(({ plans, ...rest }) => ({
@@ -93,11 +92,12 @@ export function tablesOf(
 }
 
 /** The plan of the first of `cases`, all of one point, that can be exported. */
-function planOf(title: string, cases: readonly Case[], info: DeviceInfo) {
+function planOf(title: string, cases: readonly Case[], target: PlanTarget) {
+  const { info } = target;
   const reasons: string[] = [];
   for (const c of cases) {
     try {
-      return recordPlan(c, configOf(c, info), info);
+      return recordPlan(c, configOf(c, info), target);
     } catch (error) {
       if (!(error instanceof CaseError)) throw error;
       reasons.push(`${c.kernel}: ${error.message}`);

@@ -10,19 +10,20 @@ import { emulatedCuda } from "../../../../backends/testdata/cuda_mocks.ts";
 import type { Overrides } from "../../../../bench/model/axes.ts";
 import { exportKernels } from "../files.ts";
 
-/** Calls `work` with the folder of an export for the emulator. */
+/** Calls `work` with the folder of an export for the emulator, with `--pdl` or without. */
 export async function exported<T>(
   op: string,
   kernels: readonly string[],
   overrides: Overrides,
   work: (out: string) => Promise<T>,
+  pdl = false,
 ): Promise<T> {
   const folder = await Deno.makeTempDir({ prefix: "export" });
   try {
     const out = join(folder, "out");
     const code = await exportKernels({
       ...{ op, suites: [], kernels, overrides, where: {} },
-      ...{ quick: false, arch: "sm_90a", out },
+      ...{ quick: false, arch: "sm_90a", out, pdl },
       kernelCache: join(folder, "kernels"),
     }, emulatedCuda());
     assertStrictEquals(code, 0);
