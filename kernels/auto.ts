@@ -16,7 +16,7 @@ import { ops } from "./mod.ts";
  * stays the user's.
  *
  * @param rowsOn Returns recorded rows of devices like one: the same array each time.
- * @param early Whether only kernels that start before their predecessor ends are chosen.
+ * @param early Whether kernels that start before their predecessor ends are preferred to others.
  * @throws {UserError} If the suite cannot take them.
  */
 export function withAuto(

@@ -6,8 +6,7 @@
 
 import { findSimilar } from "@optique/core/suggestion";
 import { formatValues, type Scalar } from "../bench/model/grid.ts";
-import { startsEarly } from "../bench/measure/sample_calls.ts";
-import type { Selection, Timer } from "../bench/model/settings.ts";
+import type { Selection } from "../bench/model/settings.ts";
 import { axesOf, type AxisColumns, caseText, keyOf } from "../bench/row/row.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import { MOST_CHARACTERS } from "../bench/row/csv_row.ts";
@@ -16,7 +15,7 @@ import type { PeerSet } from "../bench/model/peer.ts";
 import type { Case, Suite, Where } from "../bench/model/suite.ts";
 import { isAuto } from "../bench/tune/auto_kernel.ts";
 import { builtInSuites, suiteNames } from "../suites/mod.ts";
-import type { Choice, PeerChoice, Timing } from "./options.ts";
+import type { Choice, PeerChoice } from "./options.ts";
 import { importSuite } from "./suite_file.ts";
 
 /** The name of every built-in suite at once. */
@@ -145,13 +144,13 @@ export async function besidePeers(
 
 /**
  * Returns `suites`, each with the kernels that choose for themselves if `kernels` names them: no run
- * has them unasked, as their rows are those of other kernels once more. With a `timer` whose calls start
- * early they choose among kernels that do.
+ * has them unasked, as their rows are those of other kernels once more. With `early` they prefer
+ * kernels that start before their predecessor ends.
  */
 export async function besideAuto(
   suites: readonly Suite[],
   kernels: readonly string[],
-  timer?: Timer,
+  early = false,
 ): Promise<readonly Suite[]> {
   const names = [...new Set(kernels.filter(isAuto))];
   if (names.length === 0) return suites;
@@ -159,7 +158,6 @@ export async function besideAuto(
     import("../kernels/auto.ts"),
     import("./hints.ts"),
   ]);
-  const early = timer !== undefined && startsEarly(timer);
   return suites.map((suite) => withAuto(suite, names, rowsOn, early));
 }
 
@@ -226,11 +224,12 @@ export interface Chosen {
 
 /** Loads the suites of a choice. @throws {UserError} For unknown names. */
 export async function choose(
-  { suites: names, kernels, overrides, where, quick, peers, timer }:
+  { suites: names, kernels, overrides, where, quick, peers, early }:
     & Choice
-    & Partial<Pick<PeerChoice, "peers"> & Pick<Timing, "timer">>,
+    & Partial<Pick<PeerChoice, "peers">>
+    & { readonly early?: boolean },
 ): Promise<Chosen> {
-  const own = await besideAuto(await loadSuites(names), kernels, timer);
+  const own = await besideAuto(await loadSuites(names), kernels, early);
   const suites = await besidePeers(own, peers);
   await checkKernels(suites, kernels);
   checkAxes(suites, where);

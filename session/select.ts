@@ -7,6 +7,7 @@
 import { resolve } from "node:path";
 import type { Backend, DeviceInfo } from "../bench/device/device.ts";
 import { counted } from "../bench/files/terminal_text.ts";
+import { startsEarly } from "../bench/measure/sample_calls.ts";
 import { isPythonCase } from "../bench/model/peer.ts";
 import type { Overrides } from "../bench/model/axes.ts";
 import { CaseError, UserError } from "../bench/model/errors.ts";
@@ -68,6 +69,7 @@ async function chosenBy(options: Selecting): Promise<Chosen> {
   const names = named(options.suites);
   return await choose({
     ...options,
+    early: options.timer !== undefined && startsEarly(options.timer),
     suites: names.length > 0
       ? names
       : options.unnamed ?? await usualFor(options),

@@ -67,7 +67,7 @@ async function casesOf(
     await besideAuto(
       await loadSuites(names, importSuite),
       cases.flatMap(({ kernels }) => kernels),
-      timer,
+      startsEarly(timer),
     ),
     peers?.set,
   );

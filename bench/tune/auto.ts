@@ -32,7 +32,7 @@ export interface AutoOptions<P> {
   readonly rows: readonly HintRow[];
   /** Whether kernels that call the vendor's library may be chosen. @default {false} */
   readonly library?: boolean;
-  /** Whether only kernels that start before their predecessor ends may be chosen. @default {false} */
+  /** Whether kernels that start before their predecessor ends are preferred to others. @default {false} */
   readonly early?: boolean;
   /** The open device; without it configs that a library lists are taken on trust. */
   readonly device?: Device;
@@ -74,19 +74,18 @@ export function chooseAuto<P>(
       `${op.name} has no kernel of its own on ${backend} to choose from`,
     );
   }
-  const refusal = (kernel: Kernel<P>) =>
-    kernel.unsupported(point, info) ??
-      (early && !kernel.startsEarly?.(point)
-        ? "it does not start before its predecessor ends"
-        : undefined);
-  const entrants = own.filter((kernel) => refusal(kernel) === undefined).map((
-    kernel,
-  ) => new Entrant(kernel, point, options));
+  const entrants = own.filter((kernel) =>
+    kernel.unsupported(point, info) === undefined
+  ).map((kernel) => new Entrant(kernel, point, options));
   const places = placesOf(options.rows, options);
   const here = placeOf(op, textKey(op, point));
-  const choice = newer(entrants, places, here) ??
-    recorded(entrants, places, here) ?? predicted(entrants, places, here) ??
-    modelled(entrants);
+  const among = (some: readonly Entrant<P>[]) =>
+    newer(some, places, here) ?? recorded(some, places, here) ??
+      predicted(some, places, here) ?? modelled(some);
+  const starting = early
+    ? entrants.filter(({ kernel }) => kernel.startsEarly?.(point))
+    : entrants;
+  const choice = among(starting) ?? among(entrants);
   if (choice) return choice;
   throw new CaseError(
     "unsupported",
@@ -94,7 +93,9 @@ export function chooseAuto<P>(
       ? `No kernel of ${op.name} that runs here has a recorded row on ${info.arch} or a model: name a kernel`
       : `No kernel runs here: ${
         own.map((kernel) =>
-          `${kernel.name}: ${refusal(kernel) ?? "no config is legal"}`
+          `${kernel.name}: ${
+            kernel.unsupported(point, info) ?? "no config is legal"
+          }`
         ).join("; ")
       }`,
   );

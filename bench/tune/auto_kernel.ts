@@ -33,7 +33,7 @@ export interface AutoKernelSpec<P> {
   readonly name: string;
   readonly backend: string;
   readonly kernels: readonly Kernel<P>[];
-  /** Whether only kernels that start before their predecessor ends may be chosen. @default {false} */
+  /** Whether kernels that start before their predecessor ends are preferred to others. @default {false} */
   readonly early?: boolean;
   /** Returns recorded rows of devices like `info`: the same array each time. */
   rowsOn(info: DeviceInfo): readonly HintRow[];

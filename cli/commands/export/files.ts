@@ -116,7 +116,7 @@ export async function exportKernels(
 
 /** The cases to export, those of a point in the order of `--kernel`, and their operation. */
 async function chosen(
-  { op: wanted, suites, kernels: names, overrides, where, quick }:
+  { op: wanted, suites, kernels: names, overrides, where, quick, pdl }:
     ExportOptions,
 ): Promise<
   { readonly registered: RegisteredOp; readonly cases: readonly Case[] }
@@ -127,6 +127,7 @@ async function chosen(
     const [suite] = await besideAuto(
       [ownSuite(named, { kernels, overrides })],
       kernels,
+      pdl,
     );
     const filter: Filter = {
       ...{ kernels, points: "all", overrides: {}, where, backend: BACKEND },
@@ -140,6 +141,7 @@ async function chosen(
   }
   const { suites: loaded, filter } = await choose({
     ...{ suites, kernels, overrides, where, quick },
+    early: pdl,
   });
   const of = [...new Set(loaded.map(({ op }) => op))];
   if (of.length > 1 || (named && named.op.name !== of[0])) {
