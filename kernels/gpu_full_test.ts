@@ -9,9 +9,11 @@ import { casesOf, EMULATED, isLibrary, title } from "./testdata/cases.ts";
 import { type CheckedRow, emulatedCheck } from "./testdata/check.ts";
 import {
   ARCH,
+  compileFor,
   compileWithoutSpills,
   distinctBuilds,
   skipped,
+  smallestOfEach,
   withoutNvcc,
 } from "./testdata/cuda_builds.ts";
 import { h200, m3max, mi300x } from "./testdata/devices.ts";
@@ -115,3 +117,25 @@ for (const entry of ops) {
 }
 
 for (const backend of EMULATED) await mutantTests(backend, "full");
+
+/** The oldest architecture that a kernel is for. */
+const OLDEST = "sm_80";
+const old: DeviceInfo = { ...h200, arch: OLDEST };
+
+Deno.test({
+  name: `kernels that older devices take compile for ${OLDEST}${skipped}`,
+  ignore: withoutNvcc,
+  async fn() {
+    const builds = ops.flatMap(({ op, kernels }) =>
+      smallestOfEach(
+        distinctBuilds(
+          kernels as readonly Kernel<unknown>[],
+          op.edgeCases,
+          old,
+        ),
+      )
+    );
+    assert(builds.length >= 5, `${builds.length}`);
+    for (const build of builds) await compileFor(build, OLDEST);
+  },
+});

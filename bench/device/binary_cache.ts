@@ -19,6 +19,7 @@ import { demandPrivate, privateFolder } from "../files/private_folder.ts";
 import { CaseError, UserError } from "../model/errors.ts";
 import type { Settings } from "../model/settings.ts";
 import {
+  codeFor,
   DamagedEntry,
   type Entry,
   errorText,
@@ -118,13 +119,14 @@ export class BinaryCache implements Disposable {
   }
 
   /**
-   * The same without the comments and blanks of source and includes: it changes only with what
-   * is compiled.
+   * The same without the comments and blanks of source and includes, and without branches for other
+   * architectures: it changes only with what is compiled.
    *
    * @throws {CaseError} `compile`, where a source cannot be read.
    */
   codeHash(build: Build, backend: Backend, arch: string): string {
-    return hashFor(build, backend, arch, this.#sources.of(build).code);
+    const code = codeFor(this.#sources.of(build).code, arch);
+    return hashFor(build, backend, arch, code);
   }
 
   /**

@@ -4,6 +4,7 @@ import { CaseError, EXIT, UserError } from "../model/errors.ts";
 import {
   deepStrictEqual,
   match,
+  notStrictEqual,
   ok,
   rejects,
   strictEqual,
@@ -58,6 +59,23 @@ Deno.test("BinaryCache.codeHash() changes with code, constants and flags, not wi
   strictEqual(codeHash, t.cache().codeHash(t.build, t.backend, "a1"));
   await Deno.writeTextFile(join(t.dir, "k.cuh"), "int two;\n");
   strictEqual(new Set([...before, ...hashes()]).size, 4);
+});
+
+Deno.test("BinaryCache.codeHash() does not change with code for other architectures", async () => {
+  using t = await setUp();
+  const hash = (arch: string) => t.cache().codeHash(t.build, t.backend, arch);
+  const write = (older: string) =>
+    Deno.writeTextFile(
+      join(t.dir, "k.cuh"),
+      `#if __CUDA_ARCH__ >= 900\nint two;\n#else\n${older}\n#endif\nint three;\n`,
+    );
+  await Deno.writeTextFile(join(t.dir, "k.cuh"), "int two;\nint three;\n");
+  const [newer, older] = [hash("sm_90a"), hash("sm_80")];
+  await write("int one;");
+  strictEqual(hash("sm_90a"), newer);
+  notStrictEqual(hash("sm_80"), older);
+  await write("int zero;");
+  strictEqual(hash("sm_90a"), newer);
 });
 
 Deno.test("BinaryCache.sourceHash() counts a build's own flags, compiler and headers", async () => {

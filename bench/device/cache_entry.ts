@@ -258,3 +258,35 @@ export function codeOf(text: string, file: string): string {
   );
   return lines.filter((line) => line !== "").join("\n");
 }
+
+/**
+ * Code for devices from one compute capability on, and for others; without conditions of their own. Files
+ * follow one another after a NUL.
+ */
+const BY_ARCH =
+  /(?<=^|\0)#if __CUDA_ARCH__ >= (\d+)\n((?:[^#\n].*\n)*)#else\n((?:[^#\n].*\n)*)#endif\n/gm;
+
+/**
+ * Returns what a CUDA compiler for `arch` sees of `code`, a result of {@linkcode codeOf}, where it has
+ * two branches for older and newer devices: the hash of a kernel is then of its own branch.
+ *
+ * @example
+ * ```ts
+ * import { codeFor } from "./cache_entry.ts";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const code = "#if __CUDA_ARCH__ >= 900\na();\n#else\nb();\n#endif\nc();";
+ * strictEqual(codeFor(code, "sm_90a"), "a();\nc();");
+ * strictEqual(codeFor(code, "sm_89"), "b();\nc();");
+ * strictEqual(codeFor(code, "gfx942"), code);
+ * ```
+ */
+export function codeFor(code: string, arch: string): string {
+  const version = /^sm_(\d+)/.exec(arch)?.[1];
+  if (version === undefined) return code;
+  return code.replaceAll(
+    BY_ARCH,
+    (_, from: string, newer: string, older: string) =>
+      Number(version) * 10 >= Number(from) ? newer : older,
+  );
+}

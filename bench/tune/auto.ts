@@ -80,7 +80,7 @@ export function chooseAuto<P>(
   const places = placesOf(options.rows, options);
   const here = placeOf(op, textKey(op, point));
   const among = (some: readonly Entrant<P>[]) =>
-    newer(some, places, here) ?? recorded(some, places, here) ??
+    unrecorded(some, places, here) ?? recorded(some, places, here) ??
       predicted(some, places, here) ?? modelled(some);
   const starting = early
     ? entrants.filter(({ kernel }) => kernel.startsEarly?.(point))
@@ -177,14 +177,17 @@ function recorded<P>(
   }
 }
 
-/** The largest part of a recorded time at which a prediction counts more: predictions are up to a quarter off. */
+/**
+ * A prediction below this part of the fastest recorded time counts more than it. Predictions are up to a
+ * quarter off, and the times of two timers differ by up to 15 %.
+ */
 const SURE = 0.75;
 
 /**
- * A kernel that has no row at a recorded point, as it is newer than those rows, if its predicted time
- * is below {@linkcode SURE} of the fastest of them.
+ * A kernel without a row at a recorded point, if its predicted time is below {@linkcode SURE} of the
+ * fastest recorded one. It may be newer than the rows.
  */
-function newer<P>(
+function unrecorded<P>(
   entrants: readonly Entrant<P>[],
   places: readonly RecordedPoint<P>[],
   here: Place,

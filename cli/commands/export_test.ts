@@ -56,6 +56,10 @@ const REFUSED: readonly (readonly [Partial<ExportOptions>, RegExp])[] = [
     /dot: M=9: a thread has registers for 8 rows of sums; choose other sizes/,
   ],
   [
+    { pdl: true, arch: "sm_80", kernels: ["dot"] },
+    /^Cannot export with --pdl: sm_80 has no dependent launch: sm_90 has; leave/,
+  ],
+  [
     { pdl: true, kernels: ["exchange-k"], ...WAITED },
     /^Cannot export with --pdl: no chosen kernel .*; choose another kernel, or/,
   ],

@@ -62,9 +62,9 @@ struct Batch {
   Chunk b[DEPTH][CHUNKS];
   Pack<TYPE, KS> a[DEPTH][ROWS];
 
-  // Steps from `q` on, of which those before `end` exist. FIRST: waits for the end of the previous
-  // launch, once weights are asked for. A launch that does not start early need not wait: unlike a
-  // branch, that costs nothing.
+  // Loads the steps from `q` on, of which those before `end` exist. FIRST: executes griddepcontrol.wait
+  // once the loads of weights are issued. It returns at once in a launch that does not start early; a
+  // branch around it is slower.
   template <bool FIRST, class Product>
   __device__ void load(const Rows& rows, const Product& product, int q, int end,
                        unsigned long long policy) {

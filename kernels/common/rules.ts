@@ -29,6 +29,9 @@ export const noClusters = before(
   "has no thread-block clusters: sm_90 has",
 );
 
+/** Returns why launches cannot start before their predecessor ends. */
+export const noOverlap = before(90, "has no dependent launch: sm_90 has");
+
 /** Returns why a device has no copies that tell a barrier, and no clusters. */
 export const noBulkCopies = before(
   90,

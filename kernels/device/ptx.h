@@ -125,10 +125,15 @@ DEVICE void sync_some(int id) {
   asm volatile("bar.sync %0, %1;" ::"r"(id), "n"(MANY) : "memory");
 }
 
-// With programmatic stream serialization, sm_90. The next kernel may start to launch once all
-// blocks have said so or ended.
+// Programmatic dependent launch, which devices before sm_90 do not have. The next kernel may start once
+// all blocks have executed the first, or ended. The second waits until the previous launch has completed
+// and its writes are visible.
+#if __CUDA_ARCH__ >= 900
 DEVICE void launch_dependents() { asm volatile("griddepcontrol.launch_dependents;"); }
-// Until the kernel before has ended, and what it wrote is seen.
 DEVICE void wait_for_prerequisites() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+#else
+DEVICE void launch_dependents() {}
+DEVICE void wait_for_prerequisites() {}
+#endif
 
 #endif

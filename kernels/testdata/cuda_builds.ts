@@ -7,7 +7,7 @@
 
 import { existsSync } from "node:fs";
 import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
-import type { Build } from "../../bench/device/device.ts";
+import type { Build, DeviceInfo } from "../../bench/device/device.ts";
 import type { Kernel } from "../../bench/model/kernel_spec.ts";
 import { h200 } from "./devices.ts";
 
@@ -24,16 +24,17 @@ export function textOf(build: Build): string {
   ].join(" ");
 }
 
-/** Every translation unit of every legal config of the CUDA kernels at `points`, once. */
+/** Every translation unit of every legal config of the CUDA kernels at `points` on `info`, once. */
 export function distinctBuilds<P>(
   kernels: readonly Kernel<P>[],
   points: readonly P[],
+  info: DeviceInfo = h200,
 ): readonly Build[] {
   const found = new Map<string, Build>();
   for (const kernel of kernels.filter(({ backend }) => backend === "cuda")) {
     for (const point of points) {
-      if (kernel.unsupported(point, h200) !== undefined) continue;
-      for (const { config, illegal } of kernel.candidates(point, h200)) {
+      if (kernel.unsupported(point, info) !== undefined) continue;
+      for (const { config, illegal } of kernel.candidates(point, info)) {
         if (illegal !== undefined) continue;
         for (const b of kernel.builds(point, config)) found.set(textOf(b), b);
       }
@@ -95,6 +96,21 @@ function unitOf({ source, defines }: Build): string[] {
     ...Object.entries(defines).map(([k, v]) => `-D${k}=${v}`),
     decodeURIComponent(source.pathname),
   ];
+}
+
+/** Compiles `build` for `arch`, such as `sm_80`, and asserts that the compiler takes it. */
+export async function compileFor(build: Build, arch: string): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    const result = await nvcc([
+      ...["-cubin", "-O3", "-std=c++17", `-arch=${arch}`],
+      ...unitOf(build),
+      `-o=${folder}/out.cubin`,
+    ]);
+    assert(result?.success, `${textOf(build)}: ${result?.log}`);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 }
 
 /** The PTX that nvcc makes of a build. */

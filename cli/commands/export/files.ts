@@ -16,6 +16,7 @@ import {
   type Suite,
 } from "../../../bench/model/suite.ts";
 import { isAuto } from "../../../bench/tune/auto_kernel.ts";
+import { noOverlap } from "../../../kernels/common/rules.ts";
 import { ops, type RegisteredOp } from "../../../kernels/mod.ts";
 import {
   besideAuto,
@@ -80,6 +81,10 @@ export async function exportKernels(
     throw new UserError(
       `Cannot export for ${arch}: only CUDA kernels are exported; give an architecture such as sm_90a`,
     );
+  }
+  const old = pdl ? noOverlap(info) : undefined;
+  if (old) {
+    throw new UserError(`Cannot export with --pdl: ${old}; leave out --pdl`);
   }
   demandEmpty(out);
   const { registered, cases } = await chosen(options);

@@ -104,9 +104,10 @@ export interface Exported {
 /** What a caller of an export with `--pdl` must know, in lines. */
 export const PDL_CONTRACT = [
   "With programmatic dependent launch (--pdl) a call may start while the launches before it in the stream",
-  "still run. It reads weights, their scales and biases at once; it reads and writes everything else after",
-  "those launches have ended. Weights, their scales and biases must not be written by a launch that may",
-  "still be running: after writing them, synchronize, or launch any kernel without PDL before the call.",
+  "still run. It may read weights, their scales and biases at once. It reads and writes everything else after",
+  "those launches have ended, if each of them that uses PDL waits for its own predecessor, as these do.",
+  "Weights, their scales and biases must not be written by a launch that may still be running: after",
+  "writing them, synchronize, or launch any kernel without PDL before the call.",
 ] as const;
 
 /** All operands of `op`, in the order of the fields; an input or output is the same at all points. */

@@ -20,7 +20,7 @@ import {
 import {
   fitsGrid,
   fitsMemory,
-  noClusters,
+  noOverlap,
   tableOf,
   tooOld,
 } from "../../common/rules.ts";
@@ -159,8 +159,7 @@ const cudaDecompose: DecomposeBackend<OrderedTile> = {
   splitTiles: optimizedTiles,
   splitIdea:
     "split-K, slices spread over the threads of a reducer, smaller tiles",
-  noOverlap: (info) =>
-    noClusters(info) && `${info.arch} has no dependent launch: sm_90 has`,
+  noOverlap,
   unsupported: (point, info) => tooLarge(point) ?? tooOld(info),
   rules,
   predict,

@@ -9,6 +9,7 @@
 //
 //   x [M, K]   w [N, K * BITS / 32] words   scales, biases [N, K / GROUP]   y [M, N]
 //   grid (CLUSTER, tiles of N, tiles of M), block 32 * WN * WK, cluster CLUSTER
+//   early: 1 if the launch may start before the previous one ends
 //   slice: K of a block, whole steps; slice * CLUSTER >= K. wide: rows of w start on 16 bytes.
 //   shared memory: ROOM + MAIL + BN rows of scales, and of biases where there are any
 #include "../../common/mutant.h"

@@ -7,6 +7,7 @@
 //   x [M, K]   w [N, K * BITS / 32] words   scales, biases [N, K / GROUP]   y [M, N]
 //   grid (CLUSTER, groups of N, groups of M), block THREADS, cluster CLUSTER
 //   wide: rows of w start on 16 bytes
+//   early: 1 if the launch may start before the previous one ends
 //   shared memory: WARPS * ROWS * COLS * 4 + ClusterReduce::bytes
 #include "../../common/mutant.h"
 #include "dots.cuh"

@@ -13,6 +13,7 @@
 //   of x of a set in flight), PLACES, CLUSTER, NN, UNIT (K of a part is a multiple of it), LATE
 //   (mailboxes where stages were)
 //   grid (CLUSTER, tiles of N, tiles of M), block 2 * ROWS * SETS + 128, cluster CLUSTER
+//   early: 1 if the launch may start before the previous one ends
 //   flags: wgmma_spans.cuh's or wgmma_columns.cuh's
 //   shared memory: BARRIERS + 16 bytes a stage, and of x . W a place
 #include "../../common/mutant.h"
@@ -101,7 +102,7 @@ __device__ inline void produce_weights(const Maps& maps, const Stored& from, Siz
 }
 #endif
 
-// One thread asks for the steps of all sets in turns, `early` once the previous launch has ended.
+// One thread copies the steps of all sets in turn. If `early`, it first waits for the previous launch.
 __device__ inline void produce(const TensorMap* x, unsigned base, int m0, int K, int early) {
   // The next launch may start: it asks for its own weights.
   launch_dependents();

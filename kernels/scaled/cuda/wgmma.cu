@@ -16,6 +16,7 @@
 // columns), BK, WARPS, STAGES, CLUSTER, AHEAD.
 //
 //   rows, columns: boxes of BM x 128 of B and of BN x 128 of A; with TOKEN_ROWS of A and of B
+//   early: 1 if the launch may start before the previous one ends
 //   scales as in point.ts   `slice` of K, whole steps, for each block of a tile
 //   grid (CLUSTER, tiles of M, tiles of N), block 32 * WARPS + 32, or + 128 with REGISTERS; shared
 //   memory: STAGES * ((BM + BN) * BK + 16) bytes, BM * BN * 4 + 16 where CLUSTER > 1, and 4 for each
@@ -147,7 +148,7 @@ scaled_wgmma(const __grid_constant__ TensorMap rows, const __grid_constant__ Ten
     int blocks = (K + BLOCK - 1) / BLOCK, first = k0 / BLOCK, count = slice / BLOCK * TOKENS;
     int stride = MUTANT(fp8_dense_scales) ? blocks : (blocks + 3) / 4 * 4;
     const float* own = scaleB + (long long)(n0 / BLOCK) * stride;
-    // So many loads of a thread are under way at once.
+    // Loads of a thread that are issued together: all block scales of K up to 4096 in one round.
     constexpr int BATCH = 4096 / BLOCK * TOKENS / Ring::BLOCK + 1;
 #pragma unroll 1
     for (int from = threadIdx.x; from < count; from += BATCH * Ring::BLOCK) {

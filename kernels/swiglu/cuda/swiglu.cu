@@ -11,6 +11,7 @@
 // STAGES, CLUSTER.
 //
 //   gates, ups, tokens: boxes of BM x 64 of W1 and of W2, and of BN x 64 of X
+//   early: 1 if the launch may start before the previous one ends
 //   `slice` of K, whole steps, for each block of a tile
 //   grid (CLUSTER, tiles of M, tiles of N), block 32 * WARPS + 32, or + 128 with REGISTERS; shared
 //   memory:

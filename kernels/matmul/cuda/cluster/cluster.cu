@@ -11,6 +11,7 @@
 //
 //   A [M, K], rows lda apart   B [K, N] (nn) or [N, K] (nt; WARPGROUPS too), rows ldb apart
 //   bias [N] or null           C [M, N], rows ldc apart
+//   early: 1 if the launch may start before the previous one ends
 //   block 32 * WARPS; shared memory of STAGES * (BM + BN) * BK elements and, but where CLUSTER *
 //   PARTS is 1, BM * BN * 4 + 16 bytes
 //   WARPGROUPS: boxes of BM / TILES_N x 64 of A and BN / TILES_M x 64 of B; slice is whole K steps; block

@@ -14,6 +14,7 @@
 //
 //   B, A: boxes of ROWS x 64 of B and of BN x 64 of A
 //   bias [N] or null   C [M, N], rows ldc apart
+//   early: 1 if the launch may start before the previous one ends
 //   `slice` of K, whole steps, for each block of a tile
 //   grid (CLUSTER, tiles of M, tiles of N): tiles that read the same rows of B start together; block
 //   32 * WARPS + 32, or + 128 with REGISTERS; shared memory:

@@ -23,8 +23,8 @@
 constexpr int TILES = TILES_M * TILES_N;
 
 // `Mainloop` says how a slice is multiplied: its TiledMma, the bytes of shared memory it needs
-// (ROOM), and run<WHOLE>(product, A, B, m0, n0, k0, length, sizes, meanwhile), after which the
-// warps' sums have met; false to a thread that has none.
+// (ROOM), and run<WHOLE>(product, A, B, m0, n0, k0, length, sizes, early, meanwhile), after
+// which the warps' sums have met; false to a thread that has none.
 template <class Mainloop>
 struct ClusterReduce {
   using TiledMma = typename Mainloop::TiledMma;

@@ -131,7 +131,8 @@ __device__ inline void multiply(TiledMma& product, const TYPE* a, const TYPE* b,
   int stage = 0;
 #pragma unroll 1
   for (int step = 0; step < steps; step++) {
-    // Each step finds STAGES groups under way, and waits for the oldest.
+    // Each step finds STAGES groups under way, and waits for the oldest; the first of an early launch
+    // finds one more, which is older: B of all stages.
     if (!MUTANT(ring_no_wait)) wait_copies<STAGES - 1 + MUTANT(ring_late_wait)>();
     if (!MUTANT(ring_no_barrier)) meet();
     unsigned from = ring + stage * STAGE;
