@@ -61,7 +61,7 @@ const REFUSED: readonly (readonly [Partial<ExportOptions>, RegExp])[] = [
   ],
   [
     { pdl: true, kernels: ["exchange-k"], ...WAITED },
-    /^Cannot export with --pdl: no chosen kernel .*; choose another kernel, or/,
+    /^Cannot export with --pdl: no chosen kernel .*; put one that does first/,
   ],
   [
     { suites: ["matmul-bf16", "mlx-qmm"], op: undefined },

@@ -100,7 +100,7 @@ export async function exportKernels(
   const early = rows.filter(({ plan }) => startsEarly(plan)).length;
   if (pdl && early === 0) {
     throw new UserError(
-      "Cannot export with --pdl: no chosen kernel starts before the launch before it ends; choose another kernel, or leave out --pdl",
+      "Cannot export with --pdl: no chosen kernel starts before the launch before it ends; put one that does first in --kernel, or leave out --pdl",
     );
   }
   const image = await compiled(tables, {

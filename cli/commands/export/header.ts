@@ -110,6 +110,9 @@ export const PDL_CONTRACT = [
   "writing them, synchronize, or launch any kernel without PDL before the call.",
 ] as const;
 
+/** Inputs that the launch before may write: activations and their scales. The others are weights. */
+const ACTIVATIONS: ReadonlySet<string> = new Set(["A", "X", "x", "scaleA"]);
+
 /** All operands of `op`, in the order of the fields; an input or output is the same at all points. */
 export function operandsOf(
   op: Op<unknown>,
@@ -335,9 +338,13 @@ export function headerText(exported: Exported): string {
   );
   const arraysText = keys.join("") + "\n" +
     parts.map((part) => array(...part)).join("");
+  const weights = operands.filter(({ name, role }) =>
+    role === "in" && !ACTIVATIONS.has(name)
+  ).map(({ name }) => lower(name));
   const contract = [
     "\n",
     ...PDL_CONTRACT,
+    `Weights, scales and biases of this operation: ${weights.join(", ")}.`,
     `A call of a row of ${prefix}_rows that says "without PDL" is launched as without --pdl.`,
   ].join("\n   ");
   const hash = fnv1a(image.bytes);

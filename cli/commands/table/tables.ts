@@ -77,7 +77,7 @@ export function tablesOf(
     );
     throw new UserError(
       names.length === 0
-        ? `No table has kernel ${name}, whose rows are at other shapes: name another`
+        ? `No table has kernel ${name}: its rows are at other shapes or by another timer; name another, or choose --timer`
         : `Several runs have a kernel ${name}: name one of ${
           [...new Set(names)].join(", ")
         }`,
