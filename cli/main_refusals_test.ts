@@ -174,7 +174,7 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
   ["report --splice bench", 2, /^error: Cannot read .*bench: it is a folder;/],
   ["list --suite ./bench", 2, /Cannot load .*: it is not a regular file; name/],
   [
-    "report results/nvidia-h200/decode-fp8.csv --out bench",
+    "report results/nvidia-h200/decode-glm.csv --out bench",
     2,
     /Cannot write bench: it is a fol/,
   ],

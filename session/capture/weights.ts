@@ -33,10 +33,13 @@ const NOW: Readonly<Record<string, readonly string[]>> = {
   hipblaslt: ["hipblaslt"],
   torch: ["torch-eager"],
 };
-/** The kernels of libraries and frameworks that take no search, the preferred first. */
+/**
+ * The kernels of libraries and frameworks, the preferred first: those that take no search, then those
+ * that do, which a program is at most as fast as.
+ */
 const LIBRARIES = [
   ...["cublas", "hipblas", "mps", "cublaslt", "hipblaslt", "openblas"],
-  "torch-eager",
+  ...["torch-eager", "cublaslt-tuned", "hipblaslt-tuned"],
 ];
 
 /** Returns the table of `captured` for each device of `rows`. */

@@ -35,7 +35,7 @@ Deno.test("table --weights finds the recorded rows of what was captured", async 
   assertEquals([code, stderr], [0, ""]);
   assertMatch(
     stdout,
-    /^16×2112×7168 bf16 nt +5 +0\.075 +\d\d\.\d % +~?0\.0\d\d +\d\d\.\d % +\S+ +~?0\.\d{3}$/m,
+    /^16×2112×7168 bf16 nt +5 +0\.075 +\d\d\.\d % +~?0\.0\d\d +\d\d\.\d % +\S+ +~?0\.\d{3} +~?0\.\d{3}$/m,
   );
   assertMatch(stdout, /^sum +0\.500 +100\.0 % /m);
   assertMatch(
