@@ -221,9 +221,14 @@ function startsEarlyOf<P>({ op, kernels }: RegisteredOp<P>): number {
       if (legal === undefined) continue;
       const values = valuesOf(op, point);
       const { queue } = listen(op, kernel, { values, config: legal.config });
-      const { waits = false } = queue[0]!.shape ?? {};
+      const { args, shape } = queue[0]!;
+      const { waits = false, cooperative = false } = shape ?? {};
       const said = kernel.startsEarly?.(point) ?? false;
       assertEquals(said, waits, `${kernel.name} at ${title(op, point)}`);
+      // A kernel has EARLY as its last argument if it starts early, or if others of its source do.
+      const told = args.findIndex(({ kind }) => kind === "early");
+      assert(told < 0 || told === args.length - 1, kernel.name);
+      assert(told < 0 || said || cooperative, kernel.name);
       early += Number(said);
     }
   }

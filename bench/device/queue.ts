@@ -80,6 +80,9 @@ export function mem(memory: Memory): Arg {
   return { kind: "memory", memory };
 }
 
+/** An `int` that says whether the launch may start before its predecessor ends. */
+export const EARLY: Arg = { kind: "early" };
+
 /** A 32-bit signed integer as an argument. */
 export function i32(value: number): Arg {
   return { kind: "i32", value };

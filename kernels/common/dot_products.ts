@@ -270,7 +270,6 @@ export function dotShape(point: DotPoint, config: DotConfig): LaunchShape {
     grid: [cutOf(point, config).groups * CLUSTER, 1, 1],
     block: [THREADS, 1, 1],
     ...(CLUSTER > 1 ? { cluster: CLUSTER } : {}),
-    waits: true,
   };
 }
 

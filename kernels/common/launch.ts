@@ -70,14 +70,9 @@ interface Launch {
   readonly shape?: LaunchShape;
   /** @default {the name of the source, without its extension} */
   readonly entry?: string;
-  /**
-   * Whether the last C parameter is `int early`: the kernel may start before its predecessor ends, and
-   * waits as {@linkcode LaunchShape.waits} says, unless the launch is cooperative.
-   *
-   * @default {false}
-   */
-  readonly early?: boolean;
 }
+
+const ONE: LaunchShape = { grid: [1, 1, 1], block: [1, 1, 1] };
 
 /** A launch of an entry of `build`. */
 export function launch<P, C>(
@@ -85,17 +80,11 @@ export function launch<P, C>(
   build: Build,
   {
     args,
-    shape = { grid: [1, 1, 1], block: [1, 1, 1] },
+    shape = ONE,
     entry = build.source.pathname.split("/").at(-1)!.split(".")[0]!,
-    early = false,
   }: Launch,
 ): Step {
-  return early
-    ? program(build, entry).step([...packed(args), { kind: "early" }], {
-      ...shape,
-      waits: !shape.cooperative,
-    })
-    : program(build, entry).step(packed(args), shape);
+  return program(build, entry).step(packed(args), shape);
 }
 
 /** Describes a kernel of one launch. */
@@ -106,7 +95,8 @@ interface LaunchSpec<P, C extends Values>
 }
 
 /**
- * Defines a kernel of one launch whose macros, arguments or launch shape follow from its config.
+ * Defines a kernel of one launch whose macros, arguments or launch shape follow from its config. Where
+ * it `startsEarly`, its shape `waits`.
  * `defineLaunch()` is simpler where the macros are the tunables.
  */
 export function launched<P, C extends Values = Values>(
@@ -116,9 +106,17 @@ export function launched<P, C extends Values = Values>(
   return defineKernel<P, C>(op, {
     ...spec,
     builds: (point, config) => [build(point, config)],
-    prepare: (site) => ({
-      steps: [launch(site, build(site.point, site.config), queued(site))],
-    }),
+    prepare(site) {
+      const { shape = ONE, ...rest } = queued(site);
+      const waits = spec.startsEarly?.(site.point) ? { waits: true } : {};
+      return {
+        steps: [
+          launch(site, build(site.point, site.config), {
+            ...{ ...rest, shape: { ...shape, ...waits } },
+          }),
+        ],
+      };
+    },
   });
 }
 

@@ -23,6 +23,11 @@ export function output(
   return { ...input(...of), role: "out" };
 }
 
+/** Inputs that a previous launch may write: activations and their scales. The others are weights. */
+export const ACTIVATIONS: ReadonlySet<string> = new Set([
+  ...["A", "X", "x", "scaleA"],
+]);
+
 /** Bytes of all operands, without what pads their rows. */
 export function bytesOf(operands: readonly Operand[]): number {
   return operands.reduce(

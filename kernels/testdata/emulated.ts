@@ -22,11 +22,9 @@ import type { Fill } from "../../bench/model/inputs.ts";
 import type { Kernel } from "../../bench/model/kernel_spec.ts";
 import type { Op } from "../../bench/model/op.ts";
 import { type Operand, storedBytes } from "../../bench/model/problem.ts";
+import { ACTIVATIONS } from "../common/operands.ts";
 import { madeOf } from "./answers.ts";
 import { mutantsOf } from "./cases.ts";
-
-/** Inputs that a launch before may write: activations and their scales. */
-const WRITTEN: ReadonlySet<string> = new Set(["A", "X", "x", "scaleA"]);
 
 const TOUCH: Build = {
   source: new URL("./touch.cu", import.meta.url),
@@ -166,7 +164,7 @@ export async function emulate<P>(
   });
   const early = plan.steps[0]?.early;
   const touched = early
-    ? ins.filter(({ name }) => WRITTEN.has(name)).map(({ name }) =>
+    ? ins.filter(({ name }) => ACTIVATIONS.has(name)).map(({ name }) =>
       memories[name]!
     )
     : [];

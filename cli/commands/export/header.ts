@@ -6,6 +6,7 @@
 
 import { type Build, buildText } from "../../../bench/device/device.ts";
 import type { Op } from "../../../bench/model/op.ts";
+import { ACTIVATIONS } from "../../../kernels/common/operands.ts";
 import {
   type LaunchPlan,
   type Place,
@@ -109,9 +110,6 @@ export const PDL_CONTRACT = [
   "Weights, their scales and biases must not be written by a launch that may still be running: after",
   "writing them, synchronize, or launch any kernel without PDL before the call.",
 ] as const;
-
-/** Inputs that the launch before may write: activations and their scales. The others are weights. */
-const ACTIVATIONS: ReadonlySet<string> = new Set(["A", "X", "x", "scaleA"]);
 
 /** All operands of `op`, in the order of the fields; an input or output is the same at all points. */
 export function operandsOf(

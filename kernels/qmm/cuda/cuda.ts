@@ -6,6 +6,7 @@
  */
 
 import type { DeviceInfo } from "../../../bench/device/device.ts";
+import { EARLY } from "../../../bench/device/queue.ts";
 import { grid, type Values } from "../../../bench/model/grid.ts";
 import { defineKernel, type Rules } from "../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
@@ -153,6 +154,7 @@ const qmv: Kernel<QmmPoint> = launched<QmmPoint, DotsConfig>(qmm, {
   configs: dotsConfigs,
   rules: dotsRules,
   predict: predictDots,
+  // The other orientation asks for tokens first.
   startsEarly: ({ transposed }) => transposed,
   build(point, { UNROLL, ...config }) {
     const { transposed } = point;
@@ -174,7 +176,7 @@ const qmv: Kernel<QmmPoint> = launched<QmmPoint, DotsConfig>(qmm, {
     return {
       args: [
         ...[x, ...weightMemory(operands), y],
-        ...[m, n, k, ...(transposed ? [wide] : [])],
+        ...[m, n, k, ...(transposed ? [wide, EARLY] : [])],
       ],
       shape: {
         grid: [config.CLUSTER, ...blocksOf(point, config)],
@@ -182,8 +184,6 @@ const qmv: Kernel<QmmPoint> = launched<QmmPoint, DotsConfig>(qmm, {
         cluster: config.CLUSTER,
         sharedBytes: dotsBytes(config),
       },
-      // The other orientation asks for tokens first.
-      early: transposed,
     };
   },
 });

@@ -6,7 +6,7 @@
  */
 
 import type { DeviceInfo } from "../../../bench/device/device.ts";
-import type { Memory } from "../../../bench/device/queue.ts";
+import { EARLY, type Memory } from "../../../bench/device/queue.ts";
 import { CaseError } from "../../../bench/model/errors.ts";
 import type { Values } from "../../../bench/model/grid.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
@@ -163,7 +163,7 @@ function define({ clusters, ...named }: Variant): Kernel<QmmPoint> {
       return {
         args: [
           ...[x, ...weightMemory(operands), y],
-          ...[m, n, k, sliceOf(point, config), wide],
+          ...[m, n, k, sliceOf(point, config), wide, EARLY],
         ],
         shape: {
           grid: [config.CLUSTER, ...tilesOf(point, config)],
@@ -171,7 +171,6 @@ function define({ clusters, ...named }: Variant): Kernel<QmmPoint> {
           cluster: config.CLUSTER,
           sharedBytes: sharedBytes(point, config),
         },
-        early: true,
       };
     },
   });

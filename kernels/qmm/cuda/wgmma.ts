@@ -7,7 +7,7 @@
 
 import { isChannel } from "../../../bench/formats/quant_format.ts";
 import { type DeviceInfo, tensorMapOn } from "../../../bench/device/device.ts";
-import type { Arg, Memory } from "../../../bench/device/queue.ts";
+import { type Arg, EARLY, type Memory } from "../../../bench/device/queue.ts";
 import { grid, type Values } from "../../../bench/model/grid.ts";
 import type { Rules } from "../../../bench/model/kernel.ts";
 import type { Context, Kernel } from "../../../bench/model/kernel_spec.ts";
@@ -351,6 +351,7 @@ export const qmmWgmma: Kernel<QmmPoint> = launched<QmmPoint, WgmmaConfig>(qmm, {
         ...[...weightMemory(operands), y],
         ...[m, n, k],
         transposed ? Number(wide) + 2 * Number(whole) : Number(hasChunks(site)),
+        EARLY,
       ],
       shape: {
         grid: [config.CLUSTER, ...tilesOf(point, config)],
@@ -358,7 +359,6 @@ export const qmmWgmma: Kernel<QmmPoint> = launched<QmmPoint, WgmmaConfig>(qmm, {
         cluster: config.CLUSTER,
         sharedBytes: sharedBytes(point, config),
       },
-      early: true,
     };
   },
 });

@@ -6,7 +6,7 @@
  */
 
 import { type DeviceInfo, tensorMapOn } from "../../../bench/device/device.ts";
-import type { Memory } from "../../../bench/device/queue.ts";
+import { EARLY, type Memory } from "../../../bench/device/queue.ts";
 import { BYTES } from "../../../bench/model/dtype.ts";
 import type { Rule } from "../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
@@ -223,20 +223,18 @@ export const wgmma: Kernel<ScaledPoint> = launched<ScaledPoint, ScaledConfig>(
       const needs = needsOf(point, config);
       const shape = ringShape(sidesOf(point), config, needs);
       const [x, y, z] = shape.grid;
-      const rest = [scaleA, scaleB, C, m, n, k, slice];
+      const rest = [scaleA, scaleB, C, m, n, k, slice, EARLY];
       return hasTokenRows(point)
         ? {
           entry: "scaled_wgmma",
           args: [map(A!, m, BM), map(B!, n, BN), ...rest],
           // Tiles of M come first.
           shape: { ...shape, grid: [x, z, y] },
-          early: true,
         }
         : {
           entry: "scaled_wgmma",
           args: [map(B!, n, BM), map(A!, m, BN), ...rest],
           shape,
-          early: true,
         };
     },
   },

@@ -10,7 +10,7 @@ import {
   type DeviceInfo,
   tensorMapOn,
 } from "../../../bench/device/device.ts";
-import type { Memory, Step } from "../../../bench/device/queue.ts";
+import { EARLY, type Memory, type Step } from "../../../bench/device/queue.ts";
 import { BYTES } from "../../../bench/model/dtype.ts";
 import type { Values } from "../../../bench/model/grid.ts";
 import { defineKernel, type Rule } from "../../../bench/model/kernel.ts";
@@ -132,10 +132,9 @@ export const fused: Kernel<SwigluPoint> = launched<SwigluPoint, RingConfig>(
           tensorMapOn(device, W1!, weights),
           tensorMapOn(device, W2!, weights),
           tensorMapOn(device, X!, { ...box, rows: m, boxRows: BN }),
-          ...[C, m, n, k, slice],
+          ...[C, m, n, k, slice, EARLY],
         ],
         shape: ringShape(point, config, needsOf(point, config)),
-        early: true,
       };
     },
   },

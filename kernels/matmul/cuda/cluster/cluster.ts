@@ -11,7 +11,7 @@ import {
   type DeviceInfo,
   tensorMapOn,
 } from "../../../../bench/device/device.ts";
-import type { Memory } from "../../../../bench/device/queue.ts";
+import { EARLY, type Memory } from "../../../../bench/device/queue.ts";
 import { BYTES } from "../../../../bench/model/dtype.ts";
 import type { Kernel } from "../../../../bench/model/kernel_spec.ts";
 import { isWhole, type Site } from "../../../common/decompose_k.ts";
@@ -143,7 +143,7 @@ function defineCluster(
             ? []
             : [exchange ? workspace(site, point, config) : undefined]),
           ...[m, n, k, slice, ...(tensor ? [] : [lda, ldb]), ldc],
-          ...[hasRelu(point), ...(tensor ? [] : [whole])],
+          ...[hasRelu(point), ...(tensor ? [] : [whole]), EARLY],
         ],
         shape: {
           grid: gridOf(point, config),
@@ -153,7 +153,6 @@ function defineCluster(
           // Its blocks wait for one another.
           ...(exchange ? { cooperative: true } : {}),
         },
-        early: true,
       };
     },
   });

@@ -8,6 +8,7 @@ import {
   type DeviceInfo,
   tensorMapOn,
 } from "../../../../bench/device/device.ts";
+import { EARLY } from "../../../../bench/device/queue.ts";
 import { BYTES } from "../../../../bench/model/dtype.ts";
 import { grid } from "../../../../bench/model/grid.ts";
 import type { Rule } from "../../../../bench/model/kernel.ts";
@@ -232,10 +233,9 @@ export const columnsK: Kernel<MatmulPoint> = launched<MatmulPoint, RingConfig>(
         args: [
           tensorMapOn(device, B!, { ...box, rows: n, ld: ldb, boxRows: BM }),
           tensorMapOn(device, A!, { ...box, rows: m, ld: lda, boxRows: BN }),
-          ...[bias, C, m, n, k, slice, ldc, hasRelu(point)],
+          ...[bias, C, m, n, k, slice, ldc, hasRelu(point), EARLY],
         ],
         shape: ringShape(point, config, needsOf(point, config)),
-        early: true,
       };
     },
   },
