@@ -80,8 +80,8 @@ export function chooseAuto<P>(
   const places = placesOf(options.rows, options);
   const here = placeOf(op, textKey(op, point));
   const among = (some: readonly Entrant<P>[]) =>
-    unrecorded(some, places, here) ?? recorded(some, places, here) ??
-      predicted(some, places, here) ?? modelled(some);
+    atRecorded(some, places, here) ?? predicted(some, places, here) ??
+      modelled(some);
   const starting = early
     ? entrants.filter(({ kernel }) => kernel.startsEarly?.(point))
     : entrants;
@@ -184,27 +184,28 @@ function recorded<P>(
 const SURE = 0.75;
 
 /**
- * A kernel without a row at a recorded point, if its predicted time is below {@linkcode SURE} of the
- * fastest recorded one. It may be newer than the rows.
+ * The fastest recorded kernel at `here`; or one without a row there, which may be newer than the rows, if
+ * its predicted time is below {@linkcode SURE} of the fastest.
  */
-function unrecorded<P>(
+function atRecorded<P>(
   entrants: readonly Entrant<P>[],
   places: readonly RecordedPoint<P>[],
   here: Place,
 ): AutoChoice<P> | undefined {
-  const rows = places.find(({ text }) => text === here.text)?.groups.flat();
+  const table = recorded(entrants, places, here);
+  if (table === undefined) return undefined;
+  const rows = places.find(({ text }) => text === here.text)!.groups.flat();
   const known = new Set(
-    rows?.flatMap(({ kernel, config }) => [
+    rows.flatMap(({ kernel, config }) => [
       kernel,
       chosenBy(parseValues(config))?.kernel,
     ]),
   );
-  const table = recorded(entrants, places, here);
   const others = entrants.filter(({ kernel }) => !known.has(kernel.name));
-  const choice = table && predicted(others, places, here);
+  const choice = predicted(others, places, here);
   return choice && choice.predictedUs < SURE * table.predictedUs
     ? choice
-    : undefined;
+    : table;
 }
 
 /** A row, and its time in a comparison. */
