@@ -35,7 +35,7 @@ const NOW: Readonly<Record<string, readonly string[]>> = {
 };
 /**
  * The kernels of libraries and frameworks, the preferred first: those that take no search, then those
- * that do, which a program is at most as fast as.
+ * that do. A program that does not search is not faster than the latter.
  */
 const LIBRARIES = [
   ...["cublas", "hipblas", "mps", "cublaslt", "hipblaslt", "openblas"],
