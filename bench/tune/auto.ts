@@ -10,7 +10,7 @@ import { CaseError } from "../model/errors.ts";
 import { formatValues, parseValues, type Values } from "../model/grid.ts";
 import type { Candidate, Kernel } from "../model/kernel_spec.ts";
 import type { Op } from "../model/op.ts";
-import { type HintRow, mostLike } from "./hints.ts";
+import { type HintRow, loneOf, mostLike } from "./hints.ts";
 import {
   distance,
   type Place,
@@ -55,6 +55,9 @@ export interface AutoChoice<P> {
  * relative to the fastest kernel there, times the change of its model from there to `point`. Where
  * no kernel has a row, the kernel whose model predicts the smallest time.
  *
+ * With `early`, rows of chains whose calls start early count before others, where kernels other than
+ * `auto` have some: the config that is fastest there is often not the one of a lone call.
+ *
  * @throws {CaseError} `unsupported`, where no kernel runs at the point, and where none that does has
  * a recorded row or a model.
  */
@@ -79,13 +82,15 @@ export function chooseAuto<P>(
   ).map((kernel) => new Entrant(kernel, point, options));
   const places = placesOf(options.rows, options);
   const here = placeOf(op, textKey(op, point));
+  const groups = places.find(({ text }) => text === here.text)?.groups ?? [];
   const among = (some: readonly Entrant<P>[]) =>
-    atRecorded(some, places, here) ?? predicted(some, places, here) ??
+    atRecorded(some, groups, places, here) ?? predicted(some, places, here) ??
       modelled(some);
   const starting = early
     ? entrants.filter(({ kernel }) => kernel.startsEarly?.(point))
-    : entrants;
-  const choice = among(starting) ?? among(entrants);
+    : [];
+  const choice = recorded(starting, earlyOnly(groups, starting)) ??
+    among(starting) ?? among(entrants);
   if (choice) return choice;
   throw new CaseError(
     "unsupported",
@@ -153,19 +158,16 @@ class Entrant<P> {
 }
 
 /**
- * The fastest kernel at `here`, at its recorded config; where that is no longer legal, at the one
+ * The fastest kernel of the rows of a point, at its recorded config; where that is no longer legal, at the one
  * that differs least, or that its model puts first: a kernel that changed is still the same kernel.
  */
 function recorded<P>(
   entrants: readonly Entrant<P>[],
-  places: readonly RecordedPoint<P>[],
-  here: Place,
+  groups: RecordedPoint<P>["groups"],
 ): AutoChoice<P> | undefined {
-  const point = places.find(({ text }) => text === here.text);
-  if (point === undefined) return undefined;
   const kernels = new Map(entrants.map((one) => [one.kernel.name, one]));
   const times = nameRan(
-    comparable(point.groups, (kernel) => kernels.has(kernel)),
+    comparable(groups, (kernel) => kernels.has(kernel)),
   ).filter(({ row }) => kernels.has(row.kernel));
   for (const { row, us } of times.toSorted((a, b) => a.us - b.us)) {
     const entrant = kernels.get(row.kernel)!;
@@ -189,14 +191,18 @@ const SURE = 0.75;
  */
 function atRecorded<P>(
   entrants: readonly Entrant<P>[],
+  groups: RecordedPoint<P>["groups"],
   places: readonly RecordedPoint<P>[],
   here: Place,
 ): AutoChoice<P> | undefined {
-  const table = recorded(entrants, places, here);
+  const lone = new Set(loneOf(groups.flat()));
+  const table = recorded(
+    entrants,
+    groups.map((rows) => rows.filter((row) => lone.has(row))),
+  );
   if (table === undefined) return undefined;
-  const rows = places.find(({ text }) => text === here.text)!.groups.flat();
   const known = new Set(
-    rows.flatMap(({ kernel, config }) => [
+    groups.flat().flatMap(({ kernel, config }) => [
       kernel,
       chosenBy(parseValues(config))?.kernel,
     ]),
@@ -206,6 +212,19 @@ function atRecorded<P>(
   return choice && choice.predictedUs < SURE * table.predictedUs
     ? choice
     : table;
+}
+
+/** Of `groups` the rows of chains whose calls start early, as far as they are of `entrants`. */
+function earlyOnly<P>(
+  groups: RecordedPoint<P>["groups"],
+  entrants: readonly Entrant<P>[],
+): RecordedPoint<P>["groups"] {
+  const kernels = new Set(entrants.map(({ kernel }) => kernel.name));
+  return groups.map((rows) =>
+    rows.filter(({ timer, kernel }) =>
+      timer.endsWith(":pdl") && kernels.has(kernel)
+    )
+  );
 }
 
 /** A row, and its time in a comparison. */
@@ -320,7 +339,7 @@ function neighboursOf<P>(
   const names = new Set(entrants.map(({ kernel }) => kernel.name));
   const all = places.flatMap(({ point, groups, ...place }) => {
     const far = distance(here, place);
-    return lone(groups.flat()).filter(({ kernel }) => names.has(kernel))
+    return loneOf(groups.flat()).filter(({ kernel }) => names.has(kernel))
       .map(({ kernel, config, median_us }) => ({
         ...{ kernel, point, far, config, us: Number(median_us) },
       }));
@@ -329,13 +348,6 @@ function neighboursOf<P>(
     all.toSorted((a, b) => a.far - b.far),
     ({ kernel }) => kernel,
   );
-}
-
-/** Drops rows of chains and batches, whose calls take less time, of kernels that have rows of lone calls. */
-function lone(rows: readonly HintRow[]): readonly HintRow[] {
-  const isLone = ({ timer }: HintRow) => !timer.includes(":");
-  const kernels = new Set(rows.filter(isLone).map(({ kernel }) => kernel));
-  return rows.filter((row) => isLone(row) || !kernels.has(row.kernel));
 }
 
 function predictionOf<P>(

@@ -240,6 +240,35 @@ Deno.test("chooseAuto() prefers kernels that start early where that is asked for
   assertEquals(early(at(32)), "b TILE=16");
 });
 
+Deno.test("chooseAuto() takes rows of early calls where calls start early, and only there", () => {
+  const startsEarly = () => true;
+  const kernels = [tiled("a", { startsEarly }), tiled("b", { startsEarly })];
+  const early = { timer: "chain:32:pdl" };
+  const rows = [
+    row({ ...early, config: "TILE=32", median_us: "4" }),
+    row({ ...early, kernel: "b", config: "TILE=32", median_us: "5" }),
+    row({
+      ...early,
+      kernel: "auto",
+      config: "kernel=b TILE=8",
+      median_us: "3",
+    }),
+    row({ median_us: "10" }),
+    row({ kernel: "b", config: "TILE=16", median_us: "9" }),
+  ];
+  const of = (early: boolean, rows: readonly HintRow[]) => {
+    const asked = { op: matmul, backend: "fake", info, kernels, early, rows };
+    const { kernel, config } = chooseAuto(at(64), asked);
+    return `${kernel.name} ${formatValues(config)}`;
+  };
+  assertEquals(of(true, rows), "a TILE=32");
+  assertEquals(of(false, rows), "b TILE=16");
+  // A row of `auto` repeats what was chosen before.
+  assertEquals(of(true, rows.slice(2)), "b TILE=16");
+  // Nothing else is known of either.
+  assertEquals(of(false, rows.slice(0, 2)), "a TILE=32");
+});
+
 Deno.test("chooseAuto() says in one line why there is nothing to choose", () => {
   const why = (kernels: readonly Kernel<MatmulPoint>[]) =>
     assertThrows(() => chosen(at(9), [], kernels), CaseError).message;

@@ -52,9 +52,13 @@ export class Hints {
 
   /** @param rows Rows of one architecture. Only those of tunable kernels with sources count. */
   constructor(rows: readonly HintRow[]) {
-    const tuned = rows.filter(({ status, config, source_hash }) =>
-      status === "ok" && config !== "" && source_hash !== ""
+    const points = Map.groupBy(
+      rows.filter(({ status, config, source_hash }) =>
+        status === "ok" && config !== "" && source_hash !== ""
+      ),
+      pointOf,
     );
+    const tuned = [...points.values()].flatMap(loneOf);
     const best = new Map<string, number>();
     for (const row of tuned) {
       const group = groupOf(row);
@@ -190,6 +194,17 @@ function kernelOf(
 /** A point of a suite and how it was timed: only such times can be compared. */
 function groupOf(row: HintRow): string {
   return [pointOf(row), row.timer, row.cache].join("\0");
+}
+
+/**
+ * Drops rows of chains and batches, whose calls take less time, of kernels that have rows of lone calls.
+ *
+ * @param rows Rows of one point.
+ */
+export function loneOf(rows: readonly HintRow[]): readonly HintRow[] {
+  const isLone = ({ timer }: HintRow) => !timer.includes(":");
+  const kernels = new Set(rows.filter(isLone).map(({ kernel }) => kernel));
+  return rows.filter((row) => isLone(row) || !kernels.has(row.kernel));
 }
 
 /** A point of a suite, whichever kernel, timer or device it is of. */

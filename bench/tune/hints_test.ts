@@ -47,6 +47,12 @@ const names = (list: readonly Candidate[] = []) =>
 const hintOf = (rows: readonly HintRow[], among = legal) =>
   new Hints(rows).of(key, among);
 
+Deno.test("Hints leave out configs of chains where the kernel has one of a lone call", () => {
+  const chain = row({ config: "I=40", timer: "chain:32:pdl" });
+  assertEquals(names(hintOf([chain, row({ config: "I=60" })])?.near), ["I=60"]);
+  assertEquals(names(hintOf([chain])?.near), ["I=40"]);
+});
+
 Deno.test("Hints put the configs of the nearest shapes first, then the others by the model", () => {
   const hint = hintOf([
     row({ config: "I=90", m: "4096" }),
