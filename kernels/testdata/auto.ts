@@ -85,7 +85,10 @@ function tryPoint<P>(
       apart(row, first!) >= without
     );
   const point = recordedPoint(op, first!)!;
-  const options = { op, kernels, backend: "cuda", info, rows: left, library };
+  const early = first!.timer.endsWith(":pdl");
+  const options = {
+    ...{ op, kernels, backend: "cuda", info, rows: left, library, early },
+  };
   let choice;
   try {
     choice = chooseAuto(point, options);

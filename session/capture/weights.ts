@@ -187,11 +187,13 @@ function measuredOf(
   const groups = byTiming(timed);
   const known = groups.filter((group) => nowOf(group) !== undefined);
   const own = largest(known.length > 0 ? known : groups);
-  const [fastest] = own.toSorted((a, b) => soundTimeOf(a)! - soundTimeOf(b)!);
-  return { now: nowOf(own), fastest: fastest! };
+  return { now: nowOf(own), fastest: fastestOf(own) };
 }
 
-/** Returns the rows of the same two kernels among those of calls that follow each other. */
+/**
+ * Returns the rows of the same two kernels among those of calls that follow each other; for a fastest
+ * one without such a row the fastest row there.
+ */
 function chainedOf(
   rows: readonly CsvRow[],
   measured: Measured | undefined,
@@ -199,14 +201,15 @@ function chainedOf(
   const timed = rows.filter((row) => soundTimeOf(row) !== undefined);
   if (measured?.now === undefined || timed.length === 0) return undefined;
   const own = largest(byTiming(timed));
-  const [now, fastest] = [measured.now, measured.fastest].map((one) =>
-    own.find(({ kernel, backend }) =>
-      kernel === one.kernel && backend === one.backend
-    )
-  );
-  return fastest === undefined || now === undefined
-    ? undefined
-    : { now, fastest };
+  const rowOf = ({ kernel, backend }: CsvRow) =>
+    own.find((row) => row.kernel === kernel && row.backend === backend);
+  const now = rowOf(measured.now);
+  const fastest = rowOf(measured.fastest) ?? fastestOf(own);
+  return now === undefined ? undefined : { now, fastest };
+}
+
+function fastestOf(rows: readonly CsvRow[]): CsvRow {
+  return rows.reduce((a, b) => soundTimeOf(b)! < soundTimeOf(a)! ? b : a);
 }
 
 function restLine({ label, calls, ms, share }: CapturedLine): WeightLine {
