@@ -489,7 +489,7 @@ Deno.test("table reads a file once that several paths lead to", async () => {
 
 Deno.test("table --row shows one row in full, and names those that it could be", async () => {
   const of = (words: string) => run("table", H200, "--row", words);
-  const { code, stdout, stderr } = await of("cluster-k 16x16x8192");
+  const { code, stdout, stderr } = await of("cluster-k 16x16x8192 graph");
   assertEquals([code, stderr], [0, ""]);
   assertMatch(
     stdout,
@@ -512,7 +512,7 @@ Deno.test("table --row shows one row in full, and names those that it could be",
   assertEquals(several.code, 2);
   assertMatch(
     several.stderr,
-    /^error: 7 rows are named by cluster-k m=16: add words of one of .*; \.\.\.$/m,
+    /^error: 14 rows are named by cluster-k m=16: add words of one of .*; \.\.\.$/m,
   );
   const failed = await of("wgmma-k 16×16×8192");
   assertMatch(failed.stdout, /^ +status +unsupported: it reads K along/m);
