@@ -158,8 +158,9 @@ class Entrant<P> {
 }
 
 /**
- * The fastest kernel of the rows of a point, at its recorded config; where that is no longer legal, at the one
- * that differs least, or that its model puts first: a kernel that changed is still the same kernel.
+ * The fastest kernel of the rows of a point, at its recorded config; where that is no longer legal, at
+ * the one that differs least, or that its model puts first: a kernel that changed is still the same
+ * kernel.
  */
 function recorded<P>(
   entrants: readonly Entrant<P>[],
