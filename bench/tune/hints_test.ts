@@ -181,7 +181,7 @@ Deno.test("contenders() of a recorded kernel are few up to level 3, all that a m
   assertEquals(counts([...recorded, rival], steep), [1, 1, 2, 2, 159, 200]);
 });
 
-Deno.test("contenders() of a recorded kernel have the model's best from level 2 on", () => {
+Deno.test("contenders() of a recorded kernel have the model's best from level 1 on", () => {
   const model = legal.map((one, i) => ({ ...one, predicted: i === 7 ? 1 : 2 }));
   const at = (level: number, rows: readonly HintRow[]) => {
     const hint = hintOf(rows, model);
@@ -192,7 +192,8 @@ Deno.test("contenders() of a recorded kernel have the model's best from level 2 
       config: `I=${190 + i}`,
       m: `${16 * (i + 1)}`,
     }));
-  assertEquals(at(1, rows).includes("I=7"), false);
+  assertEquals(at(0, rows).includes("I=7"), false);
+  assertEquals(at(1, rows).at(-1), "I=7");
   assertEquals(at(2, rows).at(-1), "I=7");
   assertEquals(at(3, rows).at(-1), "I=7");
   assertEquals(at(3, rows).length, 6);

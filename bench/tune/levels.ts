@@ -98,8 +98,6 @@ export function effortOf(level: number): Effort {
 const HINTED = { most: [1, 2, 4, 6], behind: [1, 1, 2, 2] } as const;
 /** Configs that they time at least, if not so many are recorded. */
 const LEAST = 2;
-/** The level from which one of them is the model's best: the recorded ones may have been poor. */
-const MODEL_FROM = 2;
 
 /**
  * Returns `legal`, which is in the order of the model, with recorded configs first: those of the
@@ -153,7 +151,8 @@ function hinted(
   if (most !== undefined) {
     const few = legal.slice(0, Math.min(most, Math.max(LEAST, known.length)));
     const best = byModel.find(({ predicted }) => predicted !== undefined);
-    const enough = behind || level < MODEL_FROM || best === undefined;
+    // Recorded ones may be of far shapes, or poor.
+    const enough = behind || level === 0 || best === undefined;
     return enough || few.includes(best)
       ? few
       : [...few.slice(0, most - 1), best];
