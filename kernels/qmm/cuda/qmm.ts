@@ -177,7 +177,7 @@ function define({ clusters, ...named }: Variant): Kernel<QmmPoint> {
 }
 
 /**
- * Demands that an operand, x unless `name` says another, starts on 16 bytes.
+ * Demands that an operand, x unless `name` says another, starts on 16 bytes, or on `bytes`.
  *
  * @throws {CaseError} `unsupported`, where it does not, which `who` need.
  */
@@ -185,11 +185,12 @@ export function demandAligned(
   { address }: Memory,
   who: string,
   name = "x",
+  bytes = 16n,
 ): void {
-  if (address % 16n === 0n) return;
+  if (address % bytes === 0n) return;
   throw new CaseError(
     "unsupported",
-    `${name} starts at no multiple of 16 bytes, which ${who} need`,
+    `${name} starts at no multiple of ${bytes} bytes, which ${who} need`,
   );
 }
 

@@ -52,6 +52,16 @@ const ROOM = 232448;
 /** Bytes of a row's scales that a tensor map of x · W brings. */
 const CHUNK = 16;
 
+/** Bits of a code of x · W where it is read: codes across words are unpacked before. */
+function widthOf({ bits }: QmmPoint): number {
+  return [2, 4, 8].find((width) => width >= bits)!;
+}
+
+/** Bytes of a row of a tile's codes of x · W, as they are copied. */
+function copiedRow({ bits }: QmmPoint, { ROWS }: WgmmaConfig): number {
+  return Math.ceil(ROWS * bits / 8 / CHUNK) * CHUNK;
+}
+
 /** Bytes of a scale. */
 function scaleBytes({ mode }: QmmPoint): number {
   return mode === "affine" ? 2 : 1;
@@ -91,14 +101,18 @@ function partsOf(point: QmmPoint, config: WgmmaConfig) {
   const { GROUP: group } = blockOf(point);
   const arrays = mode === "affine" ? 2 : 1;
   const span = spanOf(point);
+  const width = widthOf(point);
   // A warp's rows of codes have 16 bytes more, so that eight of them start in different banks; a
-  // row of x · W has a chunk of scales.
+  // row of x · W has a chunk of scales, or one.
+  const scales = isChannel(point) ? scaleBytes(point) : CHUNK;
   const place = point.transposed
     ? 16 * (span * bits / 8 + 16 + arrays * span / group * scaleBytes(point))
-    : span * (ROWS * bits / 8 + arrays * CHUNK);
-  // What is made of the scales of two steps: of a warp's rows, of a set's columns.
+    : span * (copiedRow(point, config) + arrays * scales);
+  // What is made of the scales of two steps: of a warp's rows, of a set's columns; unpacked codes
+  // of two spans.
   const made = !point.transposed
-    ? 16 * ROWS * arrays * Math.max(1, Math.floor(128 / bits / group))
+    ? 16 * ROWS * arrays * Math.max(1, Math.floor(128 / width / group)) +
+      (width === bits ? 0 : 2 * span * ROWS * width / 8)
     : mode === "affine"
     ? 0
     : 128 * STEP / group;
@@ -247,14 +261,8 @@ export function predictWgmma(
 /** Returns why x · W of a point cannot be computed. */
 function noColumns(point: QmmPoint): string | undefined {
   const { n, k, bits, group } = point;
-  if (isChannel(point)) {
-    return "its copies need 4 bytes of scales a row, and a row of W has one of 2";
-  }
-  if (bits % 2 || bits === 6) {
-    return `codes of ${bits} bits lie across the words that its transposing loads take`;
-  }
   if (k % 8) return `K=${k}: tensor maps need rows of x of whole 16 bytes`;
-  const bytes = n / group * scaleBytes(point);
+  const bytes = isChannel(point) ? 0 : n / group * scaleBytes(point);
   return n * bits / 8 % 16 || bytes % 4
     ? `N=${n}: its copies need rows of whole 16 bytes of codes and 4 of scales`
     : undefined;
@@ -279,8 +287,11 @@ function weightMaps(site: Context<QmmPoint, WgmmaConfig>): Arg[] {
       ...{ type: "u8", dims: [columns, k], strides: [columns] },
       ...{ box: [box, spanOf(point)], promotion: 256, ...rest },
     });
-  const swizzle = Math.min(128, config.ROWS * bits / 8) as 32 | 64 | 128;
-  const codes = map(w!, n * bits / 8, swizzle, swizzle > 16 ? { swizzle } : {});
+  const row = copiedRow(point, config);
+  const swizzle = Math.min(128, row) as 32 | 64 | 128;
+  const codes = widthOf(point) === bits
+    ? map(w!, n * bits / 8, swizzle, swizzle > 16 ? { swizzle } : {})
+    : map(w!, n * bits / 8, row);
   if (!hasChunks(site)) return [codes, codes, codes];
   const of = (memory: Memory) =>
     map(memory, n / group * scaleBytes(point), CHUNK);
@@ -333,7 +344,11 @@ export const qmmWgmma: Kernel<QmmPoint> = launched<QmmPoint, WgmmaConfig>(qmm, {
     const { m, n, k, bits, group, type, transposed } = point;
     const { x, w, scales, biases, y } = operands;
     demandAligned(x!, "tensor maps");
-    if (!transposed) demandAligned(w!, "its copies", "w");
+    if (!transposed) {
+      demandAligned(w!, "its copies", "w");
+      demandAligned(scales!, "its copies", "scales", 4n);
+      demandAligned(biases ?? scales!, "its copies", "biases", 4n);
+    }
     const starts = (bytes: number, of: bigint, every: number) =>
       bytes % every === 0 && of % BigInt(every) === 0n;
     const wide = starts(k * bits / 8, w!.address, 16);

@@ -6,10 +6,13 @@
 // columns, rows r and r + 8 of two warps, so what is row r of a product is any column, and sums are
 // put in order when they are stored. A warp makes the pairs of scales of a step once for all lanes.
 //
+// Codes of 3, 5 and 6 bits lie across words: a set first stores those of a span as codes of 4 or 8
+// bits, which are read while it does so with the next span's.
+//
 // Tensor maps bring scales too where their rows are whole chunks of 16 bytes, warps that copy do
 // elsewhere.
 //
-// Compile-time: wgmma_decode.cuh's, BITS 2, 4 or 8, PLACES (spans of a set's ring).
+// Compile-time: wgmma_decode.cuh's, PLACES (spans of a set's ring).
 // flags: 1 if tensor maps bring scales
 #ifndef MNKBENCH_WGMMA_COLUMNS
 #define MNKBENCH_WGMMA_COLUMNS
@@ -22,30 +25,39 @@
 constexpr int SPAN = 128, STEP = 64;
 // Threads that share a ring.
 constexpr int COPIERS = SET;
+// Bits of a code where it is read, and whether it has fewer where it comes.
+constexpr int WIDTH = BITS == 3 ? 4 : BITS == 5 || BITS == 6 ? 8 : BITS;
+constexpr bool PACKED = WIDTH != BITS;
 // Warps that take codes of the same words, and their columns.
-constexpr int SHARE = 8 / BITS, ACROSS = 16 * SHARE;
-// Bytes of a row's codes, and of a row of a box of them, which is swizzled: eight rows that are read
-// at once start in other banks.
-constexpr int ROW_CODES = ROWS * BITS / 8, BOX = ROW_CODES < 128 ? ROW_CODES : 128;
-constexpr int CODES = SPAN * ROW_CODES, SWIZZLE = BOX / 16 - 1;
-// Bytes of a row's scales, at their places in a chunk of 16, and of a span's of one array.
+constexpr int SHARE = 8 / WIDTH, ACROSS = 16 * SHARE;
+// Bytes of a row's codes where they are read, and of a row of a box of them, which is swizzled: eight
+// rows that are read at once start in other banks.
+constexpr int ROW_CODES = ROWS * WIDTH / 8, BOX = ROW_CODES < 128 ? ROW_CODES : 128;
+constexpr int READ = SPAN * ROW_CODES, SWIZZLE = BOX / 16 - 1;
+// Bytes of a row's codes as they come, those of 3, 5 and 6 bits in one box; of a span's.
+constexpr int ROW_COPIED = PACKED ? (ROWS * BITS / 8 + 15) / 16 * 16 : ROW_CODES;
+constexpr int CODES = SPAN * ROW_COPIED, BOX_COPIED = PACKED ? ROW_COPIED : BOX;
+// Bytes of a row's scales, at their places in a chunk of 16, and from row to row; of a span's of one
+// array. Rows of one scale are copied without gaps.
 constexpr int SCALE_ROW = ROWS > GROUP ? ROWS / GROUP * SCALE_BYTES : SCALE_BYTES, CHUNK = 16;
-constexpr int SCALES = SPAN * CHUNK, PLACE = CODES + ARRAYS * SCALES;
+constexpr int SCALE_PITCH = CHANNEL ? SCALE_BYTES : CHUNK;
+constexpr int SCALES = SPAN * SCALE_PITCH, PLACE = CODES + ARRAYS * SCALES;
 // Groups of a warp's columns; bytes of a pair of rows' scales of one, and of a warp's, of two steps.
 constexpr int GROUPS = ACROSS > GROUP ? ACROSS / GROUP : 1;
 constexpr int FACTOR = 4 * ARRAYS, FACTORS = 2 * GROUPS * 32 * FACTOR;
-// Codes of all places, scales of all places, pairs; the next ring's codes start at a swizzle atom.
-constexpr int RING = (PLACES * PLACE + COPIERS / 32 * FACTORS + 1023) / 1024 * 1024;
+// Codes of all places, scales of all places, pairs, unpacked codes of two spans; the next ring's
+// codes start at a swizzle atom.
+constexpr int UNPACKED = PLACES * PLACE + COPIERS / 32 * FACTORS;
+constexpr int RING = (UNPACKED + (PACKED ? 2 * READ : 0) + 1023) / 1024 * 1024;
 // Arrivals by which a span is there.
 __device__ inline int arrivals(bool chunks) { return chunks ? 1 : 33; }
 static_assert(PLACES >= 2, "one span to come, and one there");
-static_assert(BITS == 2 || BITS == 4 || BITS == 8, "no code is in two words");
-static_assert(SCALE_ROW <= CHUNK, "a box has a tile's scales");
+static_assert(CHANNEL || SCALE_ROW <= CHUNK, "a box has a tile's scales");
 
 // The column, of the warpgroup's, that row lane / 4 + 8 * half of its product is.
 __device__ __forceinline__ int row_of(int half) {
   int warp = threadIdx.x % 128 / 32, i = threadIdx.x % 32 / 4;
-  return warp / SHARE * ACROSS + i * (16 / BITS) + warp % SHARE * 2 + half;
+  return warp / SHARE * ACROSS + i * (16 / WIDTH) + warp % SHARE * 2 + half;
 }
 
 // Of a step: words of pairs of k, for each octet of K, and the scales of their rows.
@@ -72,9 +84,9 @@ __device__ __forceinline__ unsigned e4m3_scales(unsigned codes) {
 __device__ __forceinline__ unsigned weights(const Raw& raw, int octet, int half) {
   unsigned v = raw.codes[octet];
   // Codes stay at the places where they are if bf16 is linear up to there.
-  int at = BITS == 8 ? 0 : half * BITS, before = BITS == 8 ? half * 8 : 0;
+  int at = WIDTH == 8 ? 0 : half * WIDTH, before = WIDTH == 8 ? half * 8 : 0;
   if constexpr (MODE == AFFINE) {
-    constexpr unsigned CODE = (1 << BITS) - 1;
+    constexpr unsigned CODE = (1 << WIDTH) - 1;
     v = v >> before & (CODE << at) * 0x10001;
     if constexpr (HALF) {
       v = times_plus(v | 0x64006400, powers(-at, -at), 0x80008000 | powers(10 - at, 10 - at));
@@ -83,7 +95,7 @@ __device__ __forceinline__ unsigned weights(const Raw& raw, int octet, int half)
     unsigned scale = raw.scales[octet];
     if (at) scale = times(scale, powers(-at, -at));
     return times_plus(v, scale, raw.biases[octet]);
-  } else if constexpr (BITS == 4) {
+  } else if constexpr (WIDTH == 4) {
     return times(e2m1_pair(v << (12 - before - at)), raw.scales[octet]);
   } else {
     return times(e4m3_pair(v << (8 - before)), raw.scales[octet]);
@@ -123,7 +135,7 @@ __device__ __forceinline__ void copy_span(const Maps& maps, const Stored& from, 
   if (lane == 0) {
     barrier_expect(full, chunks ? PLACE : CODES);
 #pragma unroll
-    for (int i = 0; i < ROW_CODES; i += BOX)
+    for (int i = 0; i < ROW_COPIED; i += BOX_COPIED)
       copy_tile_once(to.codes(place) + i * SPAN, maps.codes, column / 8 * BITS + i, k, full, policy);
     if (chunks) {
       copy_tile(scales, maps.scales, scale / CHUNK * CHUNK, k, full);
@@ -131,6 +143,19 @@ __device__ __forceinline__ void copy_span(const Maps& maps, const Stored& from, 
     }
   }
   if (chunks) return;
+  if constexpr (CHANNEL) {
+    // Two rows' at a time: K is even.
+#pragma unroll
+    for (int i = 0; i < SPAN; i += 64) {
+      int row = k + i + 2 * lane;
+      bool there = row < size.K || MUTANT(columns_no_scale_guard);
+      copy_async_4(scales + (i + 2 * lane) * SCALE_BYTES, from.scales + row * SCALE_BYTES, there);
+      copy_async_4(scales + SCALES + (i + 2 * lane) * SCALE_BYTES, from.biases + row * SCALE_BYTES,
+                   there);
+    }
+    copies_arrive(full);
+    return;
+  }
   constexpr int EACH = (SCALE_ROW + 3) / 4, AT_ONCE = 32 / EACH;  // words, rows
   int words = size.N / GROUP * SCALE_BYTES, row = k + lane / EACH;
   int byte = scale / 4 * 4 + lane % EACH * 4;
@@ -153,11 +178,12 @@ struct Spans {
   unsigned factors;       // where the warp's pairs are
   unsigned mine;          // bytes from a place's codes to what the lane asks for in the first step
   int here = -1, phase = 0;
+  int unpacked = 0;       // bytes from the first unpacked codes to the last ones
 
   __device__ __forceinline__ Spans(const Places& places, int column) : places(places) {
     int scale = column / GROUP * SCALE_BYTES;
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x % COPIERS / 32;
-    group = scale % CHUNK + warp / SHARE * ACROSS / GROUP * SCALE_BYTES;
+    group = CHANNEL ? 0 : scale % CHUNK + warp / SHARE * ACROSS / GROUP * SCALE_BYTES;
     factors = places.ring + PLACES * PLACE + warp * FACTORS;
     unsigned byte = warp / SHARE * 16, row = lane * BOX;
     mine = byte / BOX * BOX * SPAN + row + (byte % BOX ^ (row >> 7 & SWIZZLE) << 4);
@@ -170,12 +196,14 @@ struct Spans {
     }
     if (++here == PLACES) here = 0, phase ^= 1;
     if (!MUTANT(columns_no_wait)) barrier_wait(places.full(here), phase);
+    if (PACKED) unpack();
   }
   // Half `half` of step `step` of the span.
   __device__ __forceinline__ void load(Raw& raw, int step, int half) const {
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x % COPIERS / 32;
     // A multiple of 32 rows does not change the swizzle.
-    unsigned from = places.codes(here) + mine + (step * STEP + half * 32) * BOX;
+    unsigned codes = PACKED ? places.ring + UNPACKED + unpacked : places.codes(here);
+    unsigned from = codes + mine + (step * STEP + half * 32) * BOX;
     unsigned(&to)[4] = *(unsigned(*)[4])(raw.codes + 4 * half);
     ldmatrix<true>(to, from);
     if (SHARE > 1)
@@ -198,13 +226,13 @@ struct Spans {
   // them: for all of the warp's columns once.
   __device__ __forceinline__ void prepare(int step) const {
     unsigned lane = threadIdx.x % 32, odd = lane % 2, pair = odd * 16 + lane / 2;
-    unsigned rows = places.scales(here) + (step * STEP + lane) * CHUNK;
+    unsigned rows = places.scales(here) + (step * STEP + lane) * SCALE_PITCH;
 #pragma unroll
     for (int i = 0; i < GROUPS; i++) {
       // Rows lane and lane + 32, so that four lanes read the same banks, not eight; neighbours
       // change one for one.
-      unsigned byte = group + i * SCALE_BYTES, at = rows + byte / 4 * 4;
-      unsigned low = row(at, byte % 4), high = row(at + 32 * CHUNK, byte % 4);
+      unsigned byte = rows + group + i * SCALE_BYTES, at = byte / 4 * 4;
+      unsigned low = row(at, byte % 4), high = row(at + 32 * SCALE_PITCH, byte % 4);
       unsigned other = __shfl_xor_sync(~0u, odd ? low : high, 1);
       unsigned first = odd ? other : low, second = odd ? high : other;
       if (MUTANT(columns_same_row)) second = first;
@@ -222,6 +250,40 @@ struct Spans {
   }
 
  private:
+  // Stores codes of the span that came as WIDTH bits each. A thread has the same eight columns of
+  // every sixteenth row. Behind the barrier all warps have read what the next span's codes replace:
+  // those of the span before this one.
+  __device__ __forceinline__ void unpack() {
+    unpacked ^= READ;
+    constexpr int EIGHTS = ROWS / 8, AT_ONCE = SET / EIGHTS;  // of a row; rows
+    unsigned thread = threadIdx.x % SET, row = thread / EIGHTS, bits = thread % EIGHTS * 8;
+    unsigned first = bits / 8 * BITS, second = first % 4 + BITS > 4 ? 4 : 0, shift = first % 4 * 8;
+    unsigned from = places.codes(here) + row * ROW_COPIED + first / 4 * 4;
+    unsigned byte = bits / 8 * WIDTH, line = row * BOX;
+    // A multiple of 16 rows does not change the swizzle.
+    unsigned to = places.ring + UNPACKED + unpacked + byte / BOX * BOX * SPAN + line +
+                  (byte % BOX ^ (line >> 7 & SWIZZLE) << 4);
+#pragma unroll 4
+    for (int i = 0; i < SPAN / AT_ONCE; i++) {
+      unsigned low = load_shared_u32(from), high = load_shared_u32(from + second);
+      low = __funnelshift_r(low, high, shift), high >>= shift;
+      if constexpr (BITS == 3) {
+        low = low & 0xfff | (low & 0xfff000) << 4;
+        low = low & 0x003f003f | (low & 0x0fc00fc0) << 2;
+        store_shared_u32(to, low & 0x07070707 | (low & 0x38383838) << 1);
+      } else {
+        store_shared(to, uint2{bytes(low), bytes(__funnelshift_r(low, high, 4 * BITS))});
+      }
+      from += AT_ONCE * ROW_COPIED, to += AT_ONCE * BOX;
+    }
+    if (!MUTANT(columns_early_read)) sync_some<SET>(2 + threadIdx.x / SET);
+  }
+  // Four codes of 5 or 6 bits, each in a byte.
+  __device__ static __forceinline__ unsigned bytes(unsigned codes) {
+    constexpr unsigned CODE = (1 << BITS) - 1, TWO = (1 << 2 * BITS) - 1;
+    codes = codes & TWO | (codes & TWO << 2 * BITS) << (16 - 2 * BITS);
+    return codes & CODE * 0x10001 | (codes & (CODE << BITS) * 0x10001) << (8 - BITS);
+  }
   // The scale of a row, and in the high half its bias.
   __device__ static __forceinline__ unsigned row(unsigned at, unsigned first) {
     unsigned word = load_shared_u32(at);

@@ -217,6 +217,19 @@ const CHUNKS: CudaPlace = columns(
   [16, 64, 2, 3, 1],
 );
 
+/** Codes of x · W across words, more spans than places. */
+const PACKED: CudaPlace = columns(
+  [9, 256, 1032],
+  ["bf16", "affine", 5, 64],
+  [16, 128, 2, 2, 1],
+);
+/** One scale a row of x · W. */
+const CHANNEL_COLUMNS: CudaPlace = columns(
+  [17, 192, 712],
+  ["bf16", "affine", 4, "channel"],
+  [32, 64, 1, 2, 2],
+);
+
 /** Mailboxes where stages were. */
 export const LATE: CudaPlace = warpgroups(
   [200, 128, 1024],
@@ -253,7 +266,15 @@ export const wgmmaPlaces: readonly CudaPlace[] = [
 
 /** x · W: each width, group and mode, scales one by one, and each number of warpgroups. */
 export const columnPlaces: readonly CudaPlace[] = [
-  ...[COLUMNS, CHUNKS],
+  ...[COLUMNS, CHUNKS, PACKED, CHANNEL_COLUMNS],
+  columns([17, 384, 520], ["f16", "affine", 3, 64], [32, 64, 2, 2, 1]),
+  columns([9, 256, 264], ["bf16", "affine", 3, 32], [16, 256, 1, 2, 1]),
+  columns([33, 256, 456], ["bf16", "affine", 3, 128], [64, 128, 1, 2, 2]),
+  columns([12, 256, 392], ["f16", "affine", 5, 128], [16, 64, 1, 3, 1]),
+  columns([20, 384, 776], ["f16", "affine", 6, 32], [32, 64, 3, 2, 1]),
+  columns([9, 256, 328], ["bf16", "affine", 6, 64], [16, 256, 1, 2, 1]),
+  columns([18, 256, 520], ["f16", "affine", 8, "channel"], [32, 128, 2, 2, 1]),
+  columns([9, 384, 264], ["f16", "affine", 3, "channel"], [16, 64, 1, 2, 1]),
   columns([17, 256, 520], ["f16", "affine", 4, 128], [32, 128, 2, 2, 1]),
   columns([40, 128, 200], ["bf16", "affine", 8, 64], [64, 128, 1, 2, 1]),
   columns([18, 192, 392], ["f16", "affine", 8, 32], [32, 128, 1, 2, 1]),
@@ -323,6 +344,12 @@ export const mutantCases: Readonly<Record<string, MutantCase<QmmPoint>>> = {
   "columns with chunks of scales": mutantCase(CHUNKS, [
     ...["columns_no_wait", "warpgroup_early_weights", "warpgroup_few_reads"],
     "columns_same_row",
+  ]),
+  "codes of columns across words": mutantCase(PACKED, [
+    ...["columns_early_read", "columns_no_wait", "columns_same_row"],
+  ]),
+  "one scale a row, columns": mutantCase(CHANNEL_COLUMNS, [
+    ...["columns_no_scale_guard", "columns_same_row"],
   ]),
   "decoded scales": mutantCase(DECODED, ["warpgroup_early_scales"]),
   "one scale a row": mutantCase(CHANNEL_TILE, ["qmm_channel_groups"]),
