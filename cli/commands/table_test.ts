@@ -324,6 +324,8 @@ Deno.test("table --axis, --where and --m choose shapes, and an unknown axis is n
   ]);
   assertEquals((await shapes("--axis", "m=16:32:16")).size, 14);
   assertEquals((await shapes("--where", "layout=nn", "--n", "64")).size, 7);
+  // As `bench` calls the axis.
+  assertEquals((await shapes("--where", "type=bf16", "--n", "64")).size, 7);
   const { code, stderr } = await program(["table", H200, "--where", "bits=4"]);
   assertEquals(code, 2);
   assertMatch(

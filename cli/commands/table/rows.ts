@@ -97,12 +97,15 @@ export async function tableRows(
     all.filter(isPublished).map(({ run }) => run),
   );
   const kernels = new Set([...options.kernels, ...others]);
-  const points = Object.entries(options.point);
+  const axes = new Set(all.flatMap((row) => Object.keys(pointOf(row))));
+  const points = Object.entries(options.point).map(([axis, values]) =>
+    [axes.has(axis) ? axis : COLUMNS[axis] ?? axis, values] as const
+  );
   const isBaseline = needsBaseline(options) ? baselineFinder(all) : () => false;
   refuseUnknown(
     "axis",
     points.map(([axis]) => axis),
-    all.flatMap((row) => Object.keys(pointOf(row))),
+    [...axes],
   );
   const isNamed = ({ suite }: CsvRow) =>
     suites.length === 0 || suites.includes(suite);
@@ -211,6 +214,9 @@ export function namesOfPaths(paths: readonly string[]): readonly string[] {
   }
   return paths;
 }
+
+/** Axes of ops whose values rows have in a column of another name. */
+const COLUMNS: Readonly<Record<string, string>> = { type: "a_type" };
 
 /**
  * Returns the rows of several sets that are among `wanted`, those of the last set and those of
