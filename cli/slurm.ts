@@ -28,15 +28,15 @@ import {
   VERSION,
 } from "../session/home.ts";
 import type { Running } from "../session/options.ts";
+import { follow } from "../session/share/slurm.ts";
+import { sbatchWords } from "../session/share/slurm_queue.ts";
 import {
   type ArrayRun,
   filesOf,
-  follow,
   removeRun,
-  sbatchWords,
   scriptOf,
   type ShardFiles,
-} from "../session/share/slurm.ts";
+} from "../session/share/slurm_run.ts";
 import { maybe, shown, toggle } from "./options/flags.ts";
 import { number, path } from "./options/readers.ts";
 import { flagsOf } from "./permissions.ts";

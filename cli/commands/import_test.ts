@@ -15,7 +15,7 @@ import { unlessMissing } from "../../bench/files/disk.ts";
 import { DEFAULTS } from "../../bench/model/settings.ts";
 import { casesAnywhere } from "../../session/select.ts";
 import { UserError } from "../../bench/model/errors.ts";
-import { filesOf } from "../../session/share/slurm.ts";
+import { filesOf } from "../../session/share/slurm_run.ts";
 import { joinShards } from "./bench/join.ts";
 import { deal, writeShardFile } from "../../session/share/shards.ts";
 import { KEY_COLUMNS, keyOf, keyText } from "../../bench/row/row.ts";

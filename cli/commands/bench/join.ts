@@ -10,7 +10,7 @@ import type { CsvRow } from "../../../bench/row/csv_row.ts";
 import { streamRows } from "../../../bench/row/read_csv.ts";
 import { csvFiles } from "../../../session/read_rows.ts";
 import { shardsIn } from "../../../session/share/shards.ts";
-import type { ShardFiles } from "../../../session/share/slurm.ts";
+import type { ShardFiles } from "../../../session/share/slurm_run.ts";
 import { tell } from "../../terminal/output.ts";
 import { importRecorded } from "../import/recorded.ts";
 import { shardsOf, sourcesOf, tellMissing } from "../import/shards.ts";

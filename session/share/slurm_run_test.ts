@@ -2,7 +2,8 @@ import { assertEquals } from "@std/assert";
 import { join } from "node:path";
 import { temporary } from "../../bench/testdata/temporary.ts";
 import { readIfThere } from "../../bench/files/disk.ts";
-import { type ArrayRun, filesOf, sbatchWords, scriptOf } from "./slurm.ts";
+import { sbatchWords } from "./slurm_queue.ts";
+import { type ArrayRun, filesOf, scriptOf } from "./slurm_run.ts";
 
 const RUN: ArrayRun = {
   ...{ folder: ".runs/slurm/id", job: "mnkbench-id", count: 3, words: [] },
