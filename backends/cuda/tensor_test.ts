@@ -64,19 +64,23 @@ function expected(
   return box;
 }
 
-/** Boxes within the matrix, across each of its edges, and beyond them. */
-function places({ rows, columns, boxRows, boxColumns }: TensorShape) {
+/** Boxes within the matrix, across each of its edges, and beyond them. Rows start on 16 bytes. */
+function places(
+  { type, rows, columns, boxRows, boxColumns }: TensorShape,
+) {
+  const chunk = 16 / BYTES[type];
+  const last = Math.ceil(columns / chunk - 1) * chunk;
   return [
-    { row: 2, column: 3 },
-    { row: -3, column: -2 },
-    { row: rows - 1, column: columns - 1 },
-    { row: -boxRows + 1, column: columns - 2 },
-    { row: rows - 2, column: -boxColumns + 1 },
-    { row: 0, column: columns },
+    { row: 2, column: chunk },
+    { row: -3, column: -chunk },
+    { row: rows - 1, column: last },
+    { row: -boxRows + 1, column: last },
+    { row: rows - 2, column: -boxColumns + chunk },
+    { row: 0, column: last + chunk },
     { row: 0, column: -boxColumns },
     { row: rows, column: 0 },
     { row: -boxRows, column: 0 },
-    { row: -(2 ** 31), column: 2 ** 31 - 1 },
+    { row: -(2 ** 31), column: 2 ** 31 - chunk },
   ];
 }
 
@@ -213,6 +217,12 @@ const PLANTED: readonly Planted[] = [
     "copy_tile(m,",
     "copy_tile(m + 64,",
     /to shared address \d+, which is no multiple of 128/,
+  ),
+  planted(
+    "a box starts where none may",
+    "&map, 0",
+    "&map, 2",
+    /starts 8 bytes into a row, which is no multiple of 16/,
   ),
   planted(
     "a box goes beyond the block's memory",

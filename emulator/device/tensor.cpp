@@ -36,6 +36,9 @@ void emu_copy_tile(unsigned to, const void *map, int column, int row, unsigned b
   if (to % 128) emu_fault("a copy of a box to shared address %u, which is no multiple of 128", to);
   self->time++;
   const EmuTensorMap m = map_at(map);
+  // Not in PTX's manual: Hopper ends with an illegal instruction (triton-lang/triton#7385).
+  const int64_t start = (int64_t)column * m.element_bytes;
+  if (start % 16) emu_fault("a box that starts %lld bytes into a row, which is no multiple of 16", (long long)start);
   const unsigned bytes = m.box_columns * m.element_bytes;
   std::vector<unsigned char> box(bytes * m.box_rows), line(bytes);
   // The part of a row that is in the matrix, which begins `skipped` bytes into the box.

@@ -34,7 +34,8 @@ constexpr int SHARE = 8 / WIDTH, ACROSS = 16 * SHARE;
 // rows that are read at once start in other banks.
 constexpr int ROW_CODES = ROWS * WIDTH / 8, BOX = ROW_CODES < 128 ? ROW_CODES : 128;
 constexpr int READ = SPAN * ROW_CODES, SWIZZLE = BOX / 16 - 1;
-// Bytes of a row's codes as they come, those of 3, 5 and 6 bits in one box; of a span's.
+// Bytes of a row's codes as they come, those of 3, 5 and 6 bits in one box that starts at a multiple
+// of 16 bytes, as boxes must; of a span's.
 constexpr int ROW_COPIED = PACKED ? (ROWS * BITS / 8 + 15) / 16 * 16 : ROW_CODES;
 constexpr int CODES = SPAN * ROW_COPIED, BOX_COPIED = PACKED ? ROW_COPIED : BOX;
 // Bytes of a row's scales, at their places in a chunk of 16, and from row to row; of a span's of one
@@ -52,6 +53,7 @@ constexpr int RING = (UNPACKED + (PACKED ? 2 * READ : 0) + 1023) / 1024 * 1024;
 // Arrivals by which a span is there.
 __device__ inline int arrivals(bool chunks) { return chunks ? 1 : 33; }
 static_assert(PLACES >= 2, "one span to come, and one there");
+static_assert(ROWS * BITS / 8 % 16 + ROWS * BITS / 8 <= ROW_COPIED, "a box has codes from inside of 16 bytes on");
 static_assert(CHANNEL || SCALE_ROW <= CHUNK, "a box has a tile's scales");
 
 // The column, of the warpgroup's, that row lane / 4 + 8 * half of its product is.
@@ -136,7 +138,8 @@ __device__ __forceinline__ void copy_span(const Maps& maps, const Stored& from, 
     barrier_expect(full, chunks ? PLACE : CODES);
 #pragma unroll
     for (int i = 0; i < ROW_COPIED; i += BOX_COPIED)
-      copy_tile_once(to.codes(place) + i * SPAN, maps.codes, column / 8 * BITS + i, k, full, policy);
+      copy_tile_once(to.codes(place) + i * SPAN, maps.codes, column / 8 * BITS / 16 * 16 + i, k, full,
+                     policy);
     if (chunks) {
       copy_tile(scales, maps.scales, scale / CHUNK * CHUNK, k, full);
       if (ARRAYS == 2) copy_tile(scales + SCALES, maps.biases, scale / CHUNK * CHUNK, k, full);
@@ -178,6 +181,7 @@ struct Spans {
   unsigned factors;       // where the warp's pairs are
   unsigned mine;          // bytes from a place's codes to what the lane asks for in the first step
   int here = -1, phase = 0;
+  int packed;             // bytes from a box's row to its first code
   int unpacked = 0;       // bytes from the first unpacked codes to the last ones
 
   __device__ __forceinline__ Spans(const Places& places, int column) : places(places) {
@@ -185,6 +189,7 @@ struct Spans {
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x % COPIERS / 32;
     group = CHANNEL ? 0 : scale % CHUNK + warp / SHARE * ACROSS / GROUP * SCALE_BYTES;
     factors = places.ring + PLACES * PLACE + warp * FACTORS;
+    packed = column / 8 * BITS % 16;
     unsigned byte = warp / SHARE * 16, row = lane * BOX;
     mine = byte / BOX * BOX * SPAN + row + (byte % BOX ^ (row >> 7 & SWIZZLE) << 4);
   }
@@ -257,7 +262,7 @@ struct Spans {
     unpacked ^= READ;
     constexpr int EIGHTS = ROWS / 8, AT_ONCE = SET / EIGHTS;  // of a row; rows
     unsigned thread = threadIdx.x % SET, row = thread / EIGHTS, bits = thread % EIGHTS * 8;
-    unsigned first = bits / 8 * BITS, second = first % 4 + BITS > 4 ? 4 : 0, shift = first % 4 * 8;
+    unsigned first = packed + bits / 8 * BITS, second = first % 4 + BITS > 4 ? 4 : 0, shift = first % 4 * 8;
     unsigned from = places.codes(here) + row * ROW_COPIED + first / 4 * 4;
     unsigned byte = bits / 8 * WIDTH, line = row * BOX;
     // A multiple of 16 rows does not change the swizzle.
