@@ -6,6 +6,7 @@
 
 import { geomean, median } from "../../bench/measure/stats.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
+import { isAuto } from "../../bench/tune/auto_kernel.ts";
 import { isNoisyRow } from "./noise.ts";
 import {
   contenderNamed,
@@ -16,8 +17,8 @@ import {
 } from "./pivot.ts";
 import { isAboveSol, soundTimeOf, timeOf } from "./sol.ts";
 
-/** The name of the fastest of the kernels that are not among those named. */
-const OTHERS = "the fastest other";
+/** The name of the fastest of our kernels that are not among those named. */
+const OURS = "the fastest of ours";
 
 /** A kernel against another, over the shapes at which both have a time. */
 export interface Wins {
@@ -74,23 +75,27 @@ export function winsOf(
 }
 
 /**
- * Compares every contender of `table` with each of `against` that the table has. Where it has
- * several of them, the other contenders, and the fastest of these, are compared with the fastest
- * of them too.
+ * Compares every contender of `table` with each of `against` that the table has, and with the
+ * fastest of them where there are several. The fastest of ours comes first where some of several
+ * are compared: those that are no library's.
  */
 export function allWins(table: Pivot, against: readonly string[]): RowWins[] {
-  const names = table.contenders.map(({ name }) => name);
   const others = against.flatMap((name) =>
     contenderNamed(table, name)?.name ?? []
   );
-  const each = others.flatMap((other) =>
-    names.filter((name) => name !== other)
-      .map((name) => rowWins(table, name, other))
-  );
   const fastest = withFastest(table, others);
+  const each = others.flatMap((other) =>
+    [
+      ...fastest.ours,
+      ...table.contenders.map(({ name }) => name)
+        .filter((name) => name !== other),
+    ].map((name) => rowWins(fastest.table, name, other))
+  );
   const together = others.length < 2
     ? []
-    : fastest.others.map((name) => rowWins(fastest.table, name, fastest.name));
+    : [...fastest.ours, ...fastest.others].map((name) =>
+      rowWins(fastest.table, name, fastest.name)
+    );
   return [...each, ...together].filter(({ geomean }) => geomean !== undefined);
 }
 
@@ -103,35 +108,45 @@ function rowWins(table: Pivot, kernel: string, against: string): RowWins {
   return { ...winsOf(table, kernel, against), noisy };
 }
 
-/** A table with a column for the fastest of some kernels. */
+/** A table with a column for the fastest of some kernels, and for that of ours. */
 interface Fastest {
   readonly table: Pivot;
   /** The name of the column. */
   readonly name: string;
-  /** The others, and first the fastest of them at each shape. */
+  /** The name of the column of ours; none where they are fewer than two. */
+  readonly ours: readonly string[];
+  /** The contenders that are not among those of the first column. */
   readonly others: readonly string[];
 }
 
 /**
- * Returns `table` with columns for the fastest of the contenders `names` and for that of the
+ * Returns `table` with columns for the fastest of the contenders `names` and for that of our
  * others. Times of other machines, but for named ones, and those above SOL are never the fastest.
  */
 function withFastest(table: Pivot, names: readonly string[]): Fastest {
   const name = `the fastest of ${names.join(", ")}`;
   const measured = table.contenders.some(({ published }) => !published);
-  const others = table.contenders
-    .filter(({ name, published }) =>
-      !names.includes(name) && !(measured && published)
-    ).map(({ name }) => name);
+  const others = table.contenders.filter(({ name, published }) =>
+    !names.includes(name) && !(measured && published)
+  );
+  // `auto` is one of the others, measured again.
+  const own = others.filter(({ kernel, peer }) => !peer && !isAuto(kernel))
+    .map(({ name }) => name);
+  const ours = own.length < 2 ? [] : [OURS];
   const shapes = table.shapes.map((shape) => ({
     ...shape,
     rows: new Map([
       ...shape.rows,
       ...fastestOf(shape, names).map((row) => [name, row] as const),
-      ...fastestOf(shape, others).map((row) => [OTHERS, row] as const),
+      ...ours.flatMap((title) =>
+        fastestOf(shape, own).map((row) => [title, row] as const)
+      ),
     ]),
   }));
-  return { table: { ...table, shapes }, name, others: [OTHERS, ...others] };
+  return {
+    ...{ table: { ...table, shapes }, name, ours },
+    others: others.map(({ name }) => name),
+  };
 }
 
 /** Returns the row of the fastest; none where none has a time. */
