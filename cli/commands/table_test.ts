@@ -332,6 +332,12 @@ Deno.test("table --axis, --where and --m choose shapes, and an unknown axis is n
     stderr,
     /^error: No axis in these rows is named bits: there are op, /,
   );
+  const joined = await program(["table", H200, "--where", "layout=nn,m=16"]);
+  assertEquals(joined.code, 2);
+  assertMatch(
+    joined.stderr,
+    /^error: layout is m=16: give --where m=16 as an option of its own$/m,
+  );
   const none = await program(["table", H200, "--m", "17"]);
   assertEquals(none.code, 3);
   assertMatch(none.stderr, /^error: No row has m 17: m is 16, 32, 48, 64$/m);

@@ -186,9 +186,17 @@ function resultOf(csv: string): string {
   return `${basename(dirname(csv))}/${basename(csv, ".csv")}`;
 }
 
-/** Names of results in a text: CSVs, of which `{a,b}` are several, and pictures. */
-const NAMED =
-  /\bresults\/([\w.-]+)\/([\w.-]+|\{[\w.,-]+\})\.csv|\bplots\/([\w.-]+)\/([\w.-]+)\//g;
+/**
+ * Names of results in a text: CSVs, of which `{a,b}` are several, suites of a folder, and pictures.
+ */
+const NAMED = new RegExp(
+  [
+    String.raw`\bresults/([\w.-]+)/([\w.-]+|\{[\w.,-]+\})\.csv`,
+    String.raw`\bresults/([\w.-]+) --suite ([\w.,-]+)`,
+    String.raw`\bplots/([\w.-]+)/([\w.-]+)/`,
+  ].join("|"),
+  "g",
+);
 
 /** Finds the lines of the README and the guide that rest on one of `results`. */
 function mentions(results: ReadonlySet<string>): readonly Mention[] {
@@ -196,7 +204,8 @@ function mentions(results: ReadonlySet<string>): readonly Mention[] {
     const lines = (readIfThere(file) ?? "").split("\n");
     return lines.flatMap((text, i): Mention[] => {
       const named = [...text.matchAll(NAMED)].flatMap((found) => {
-        const [, folder = found[3]!, suites = found[4]!] = found;
+        const [folder = "", suites = ""] = found.slice(1)
+          .filter((part) => part !== undefined);
         return suites.replaceAll(/[{}]/g, "").split(",")
           .map((suite) => `${folder}/${suite}`);
       });

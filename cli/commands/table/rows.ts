@@ -107,6 +107,14 @@ export async function tableRows(
     points.map(([axis]) => axis),
     [...axes],
   );
+  for (const [axis, values] of points) {
+    const other = values.find((value) => value.includes("="));
+    if (other !== undefined) {
+      throw new UserError(
+        `${axis} is ${other}: give --where ${other} as an option of its own`,
+      );
+    }
+  }
   const isNamed = ({ suite }: CsvRow) =>
     suites.length === 0 || suites.includes(suite);
   // Published rows join measured ones by their points, whatever their suite is called.
