@@ -29,6 +29,7 @@ export const command = define({
   codes: {
     0: "the files are written",
     1: "a kernel cannot be compiled; nothing is written",
+    3: "no kernel or shape is selected",
   },
   flags,
   run: async (options) => {

@@ -41,6 +41,10 @@ const REFUSED: readonly (readonly [Partial<ExportOptions>, RegExp])[] = [
   [{ op: "grouped-matmul" }, /^Cannot export grouped-matmul: .* another op/],
   [{ kernels: ["naive"] }, /^No kernel is named naive: /],
   [{ overrides: {} }, /^Cannot export without shapes: give --m, --n and --k/],
+  [
+    { where: { layout: ["nt"] } },
+    /^Cannot choose by --where without --suite: give --axis layout=nt, or --suite/,
+  ],
   [{ overrides: { m: [1] } }, /n is missing: give a whole number/],
   [{ op: undefined }, /^Cannot export without shapes: give --op with/],
   [

@@ -134,6 +134,14 @@ async function chosen(
       kernels,
       pdl,
     );
+    const [axis] = Object.keys(where);
+    if (axis !== undefined) {
+      throw new UserError(
+        `Cannot choose by --where without --suite: give --axis ${axis}=${
+          where[axis]!.join()
+        }, or --suite`,
+      );
+    }
     const filter: Filter = {
       ...{ kernels, points: "all", overrides: {}, where, backend: BACKEND },
     };
