@@ -332,6 +332,11 @@ Deno.test("table --axis, --where and --m choose shapes, and an unknown axis is n
     stderr,
     /^error: No axis in these rows is named bits: there are op, /,
   );
+  const inherited = await program([
+    ...["table", H200, "--where", "constructor=1"],
+  ]);
+  assertEquals(inherited.code, 2);
+  assertMatch(inherited.stderr, /^error: No axis .* is named constructor: /m);
   const joined = await program(["table", H200, "--where", "layout=nn,m=16"]);
   assertEquals(joined.code, 2);
   assertMatch(

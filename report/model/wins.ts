@@ -130,8 +130,9 @@ function withFastest(table: Pivot, names: readonly string[]): Fastest {
     !names.includes(name) && !(measured && published)
   );
   // `auto` is one of the others, measured again.
-  const own = others.filter(({ kernel, peer }) => !peer && !isAuto(kernel))
-    .map(({ name }) => name);
+  const own = others.filter(({ kernel, peer, published }) =>
+    !peer && !published && !isAuto(kernel)
+  ).map(({ name }) => name);
   const ours = own.length < 2 ? [] : [OURS];
   const shapes = table.shapes.map((shape) => ({
     ...shape,

@@ -97,15 +97,12 @@ export async function tableRows(
     all.filter(isPublished).map(({ run }) => run),
   );
   const kernels = new Set([...options.kernels, ...others]);
-  const axes = new Set(all.flatMap((row) => Object.keys(pointOf(row))));
-  const points = Object.entries(options.point).map(([axis, values]) =>
-    [axes.has(axis) ? axis : COLUMNS[axis] ?? axis, values] as const
-  );
+  const points = Object.entries(options.point);
   const isBaseline = needsBaseline(options) ? baselineFinder(all) : () => false;
   refuseUnknown(
     "axis",
     points.map(([axis]) => axis),
-    [...axes],
+    all.flatMap((row) => [...axesOf(row).keys()]),
   );
   for (const [axis, values] of points) {
     const other = values.find((value) => value.includes("="));
@@ -127,7 +124,9 @@ export async function tableRows(
       namesOf(row).some((name) => kernels.has(name)))
   );
   const rows = named.filter((row) =>
-    points.every(([axis, values]) => values.includes(pointOf(row)[axis] ?? ""))
+    points.every(([axis, values]) =>
+      values.includes(axesOf(row).get(axis) ?? "")
+    )
   );
   if (rows.length > 0) {
     if (sets.length > 1) return besideOne(sets, new Set(rows), options);
@@ -149,7 +148,9 @@ export async function tableRows(
   ];
   const there = points.map(([axis]) =>
     `${axis} is ${
-      [...new Set(named.map((row) => pointOf(row)[axis] ?? "none"))].join(", ")
+      [...new Set(named.map((row) => axesOf(row).get(axis) ?? "none"))].join(
+        ", ",
+      )
     }`
   );
   throw new UserError(
@@ -223,8 +224,11 @@ export function namesOfPaths(paths: readonly string[]): readonly string[] {
   return paths;
 }
 
-/** Axes of ops whose values rows have in a column of another name. */
-const COLUMNS: Readonly<Record<string, string>> = { type: "a_type" };
+/** Returns the values of a row on its axes, of which ops call the type of A `type` too. */
+function axesOf(row: CsvRow): ReadonlyMap<string, string> {
+  const own = pointOf(row);
+  return new Map(Object.entries({ ...own, type: own.type ?? row.a_type }));
+}
 
 /**
  * Returns the rows of several sets that are among `wanted`, those of the last set and those of
