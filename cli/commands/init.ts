@@ -73,7 +73,9 @@ const LEFT = [".runs/", `/${FOLDER}/new/`];
 async function init(
   { folder = ".", backend }: InferValue<ReturnType<typeof flags>>,
 ): Promise<number> {
-  const chosen = backend ?? (await hasCuda() ? "cuda" : "cpu");
+  const gpu = await hasCuda();
+  const chosen = backend ?? (gpu ? "cuda" : "cpu");
+  const emulated = chosen === "cuda" && !gpu;
   const { kernel } = EXAMPLES[chosen];
   const files = await filesOf(chosen);
   for (const { name } of files) refuseTaken(folder, name);
@@ -89,12 +91,14 @@ async function init(
     tell(`Add to ${join(folder, IGNORE)}: ${missing.join(" and ")}`);
   }
   const inside = folder === "." ? "" : `cd ${quoted(folder)} && `;
-  say("Next, run the kernel, compare it with libraries, and record its times:");
   say(
-    `  ${inside}${
-      typed(`check --suite ${FOLDER}/suite.ts --kernel ${kernel}`, folder)
-    }`,
+    emulated
+      ? "Next, run the kernel on an emulator; on a GPU, compare it with libraries, and record its times:"
+      : "Next, run the kernel, compare it with libraries, and record its times:",
   );
+  const small = emulated ? " --device emulator:sm_90a --m 19 --k 64" : "";
+  const check = `check --suite ${FOLDER}/suite.ts --kernel ${kernel}${small}`;
+  say(`  ${inside}${typed(check, folder)}`);
   say(`  ${inside}${typed(`bench --suite ${FOLDER}/suite.ts`, folder)}`);
   say(`  ${inside}MNKBENCH=${quoted(HOME)} ${FOLDER}/bench.sh --record`);
   tell(`Set OWNER in ${WORKFLOW}: CI checks mnkbench out from there`);
