@@ -37,6 +37,9 @@ export interface ComparedOptions {
   readonly color: boolean;
 }
 
+const WIDE =
+  "  ±: half the 98 % interval; ?: it is wider than the ratio, so give --runs 10";
+
 /** Returns the lines of a comparison: a table of the points, and the geometric mean. */
 export function comparedLines(
   pairs: readonly ComparedPair[],
@@ -79,7 +82,8 @@ export function comparedLines(
     ...cells.slice(0, -1),
     paintedVerdict(cells.at(-1)!, color),
   ]);
-  return aligned(said, new Set([1, 2, 3]));
+  const wide = rows.some((cells) => cells[3]!.endsWith("?"));
+  return [...aligned(said, new Set([1, 2, 3])), ...(wide ? [WIDE] : [])];
 }
 
 function paintedVerdict(text: string, color: boolean): string {

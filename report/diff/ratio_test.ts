@@ -3,6 +3,7 @@ import { generator } from "../../bench/measure/bootstrap.ts";
 import { median } from "../../bench/measure/stats.ts";
 import { normal } from "../../bench/testdata/samples.ts";
 import { csvRow } from "../testdata/csv_rows.ts";
+import { comparedLines } from "./compared.ts";
 import type { Evidence } from "./interval.ts";
 import {
   geomeanRatio,
@@ -126,4 +127,27 @@ Deno.test("geomeanRatio() is unclear where all points moved together in one roun
     pairs.map(({ base, next }) => ({ base: single(base), next: single(next) })),
   )!;
   assert(lone.reach > 0 && lone.reach < 0.01, `${lone.reach}`);
+});
+
+Deno.test("comparedLines() explain an interval that is wider than its ratio", () => {
+  const random = generator(5);
+  const place = { file: "", line: 1 };
+  const linesOf = (medians: readonly number[]) => {
+    const [base, steady] = [runsOf(20, random), runsOf(10, random)];
+    const repeats = medians.map((us) => Array<number>(40).fill(1e3 * us));
+    const row = { ...steady.row, runs: `${medians.length}` };
+    const next = { row, repeats };
+    const judged = judge(
+      { base: { ...place, row: base.row }, next: { ...place, row } },
+      { threshold: THRESHOLD, interval: () => intervalOf(base, next) },
+    );
+    return comparedLines([{ base, next, judged }], {
+      ...{ names: ["a", "b"], limit: THRESHOLD, color: false, markdown: false },
+    });
+  };
+  assertEquals(linesOf([10, 10, 10]).length, 2);
+  const lines = linesOf([1, 10, 200]);
+  assert(lines[1]!.includes("± ?"), lines[1]);
+  assertEquals(lines.length, 3);
+  assert(lines[2]!.endsWith("give --runs 10"), lines[2]);
 });
