@@ -134,9 +134,15 @@ async function run(
   const { spent, memoryBytes } = found;
   const kept = journal.rows.length;
   const rows = combined(journal);
-  if (signal.aborted) return { rows, paths: [], kept, spent, memoryBytes };
-  demandComplete(journal, cases, options);
   const { parts } = selected;
+  if (signal.aborted) {
+    // Of use where the run cannot go on: the machine was lent. A shard is of none without the others.
+    const paths = parts || kept === 0
+      ? []
+      : await publish(journal, out, { ...observer, unfinished: true });
+    return { rows, paths, kept, spent, memoryBytes };
+  }
+  demandComplete(journal, cases, options);
   // Before the run is forgotten: its rows are of no use to `import` without it.
   if (parts) {
     const { run, info } = journal;

@@ -166,13 +166,16 @@ Deno.test("sweep() goes on with a stopped run for the same folder of results onl
     const stop = new AbortController();
     // Two workers, of which one is stopped within a case.
     const infos = (own: DeviceInfo) => [own, { ...own, uuid: "other" }];
-    const { rows, kept } = await sweepIn(folder, {
+    const { rows, kept, paths: [begun] } = await sweepIn(folder, {
       signal: stop.signal,
       row: () => stop.abort(),
       infos,
     });
     assert(kept > 0);
     assertEquals(rows.length, kept);
+    // What there is can be taken along.
+    const taken = readCsv(await Deno.readTextFile(begun!), begun!);
+    assertEquals(taken.length, kept);
     await assertRejects(
       () => sweepIn(folder, { out: "other", resume: true }),
       UserError,

@@ -71,12 +71,17 @@ export async function assertPublishable(
   assertWritable(contained(outDir, deviceFolder(device), DEVICE_FILE));
 }
 
+/** Options of {@linkcode publish}: its waiting, and what becomes of the journal. */
+export interface Publishing extends Waiting {
+  /** Whether the run goes on later: its journal stays. @default {false} */
+  readonly unfinished?: boolean;
+}
+
 /**
- * Puts the rows of a finished run in the place of older rows of the same keys, keeps all
- * others, and removes the journal. May be repeated where it was stopped half way.
+ * Puts the rows of a run in the place of older rows of the same keys, keeps all others, and removes
+ * the journal of a finished run. May be repeated where it was stopped half way.
  *
  * @param outDir The folder of the devices' folders.
- * @param waiting Called where another program writes there.
  * @returns The paths of the CSVs.
  * @throws {UserError} Where something old cannot be kept or the disk refuses; the journal
  * is then still there.
@@ -84,7 +89,7 @@ export async function assertPublishable(
 export async function publish(
   journal: Journal,
   outDir: string,
-  waiting: Waiting = {},
+  { unfinished = false, ...waiting }: Publishing = {},
 ): Promise<string[]> {
   const { calibration, info: { device, arch, harness }, run } = journal;
   const folder = folderFor(outDir, device);
@@ -117,7 +122,7 @@ export async function publish(
     const content = { device, arch, harness, run, calibration };
     writeDeviceFile(outDir, deviceFolder(device), content);
   }
-  journal.finish();
+  if (!unfinished) journal.finish();
   return [...suites.keys()].map((suite) => pathsOf(outDir, device, suite).csv);
 }
 

@@ -185,6 +185,7 @@ async function measure(
   });
   if (interrupt.signal.aborted) {
     for (const row of failed) tell(failureLine(row));
+    for (const path of end.paths) tell(`Wrote ${path}`);
     tell(
       `Stopped with ${counted(end.kept, "row")} kept: ${continuedBy(fresh)}`,
     );

@@ -213,8 +213,9 @@ for (
       assertEquals(code, stopped);
       assertMatch(
         text(stderr),
-        /^Stopped with 1 row kept: the same command continues$/m,
+        /^Wrote .*gated\.csv\nStopped with 1 row kept: the same command continues$/m,
       );
+      assertEquals((await csvOf(join(folder, LATEST), "gated")).length, 1 + 1);
       await Deno.writeTextFile(join(folder, "open"), "");
       const second = await run(...args);
       assertEquals(second.code, 0, second.stderr);
