@@ -16,7 +16,7 @@ import type { BenchOptions, CheckOptions } from "./run_options.ts";
 export interface BenchResult {
   /** One for each case, its repeats combined; where it was stopped, of those that it came to. */
   readonly rows: readonly FlatRow[];
-  /** The CSVs that were written; none where it was stopped. */
+  /** The CSVs that were written. */
   readonly paths: readonly string[];
   /** Whether it was stopped by its signal: the same call goes on. */
   readonly stopped: boolean;
