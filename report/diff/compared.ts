@@ -37,8 +37,9 @@ export interface ComparedOptions {
   readonly color: boolean;
 }
 
+/** Explains the `?` of {@linkcode formatRatio}. */
 const WIDE =
-  "  ±: half the 98 % interval; ?: it is wider than the ratio, so give --runs 10";
+  "  ±: half the 98 % interval; ?: it is wider than the ratio, so give more --runs";
 
 /** Returns the lines of a comparison: a table of the points, and the geometric mean. */
 export function comparedLines(
@@ -82,7 +83,7 @@ export function comparedLines(
     ...cells.slice(0, -1),
     paintedVerdict(cells.at(-1)!, color),
   ]);
-  const wide = rows.some((cells) => cells[3]!.endsWith("?"));
+  const wide = all.some((cells) => cells[3]!.endsWith("?"));
   return [...aligned(said, new Set([1, 2, 3])), ...(wide ? [WIDE] : [])];
 }
 

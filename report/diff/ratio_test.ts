@@ -149,5 +149,5 @@ Deno.test("comparedLines() explain an interval that is wider than its ratio", ()
   const lines = linesOf([1, 10, 200]);
   assert(lines[1]!.includes("± ?"), lines[1]);
   assertEquals(lines.length, 3);
-  assert(lines[2]!.endsWith("give --runs 10"), lines[2]);
+  assert(lines[2]!.endsWith("give more --runs"), lines[2]);
 });
