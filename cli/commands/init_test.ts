@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { posix } from "../../bench/testdata/pipes.ts";
 import { temporary } from "../../bench/testdata/temporary.ts";
+import { backendNamed } from "../../session/take_device.ts";
 import { HOME } from "../../session/home.ts";
 import { lacking, program, within } from "../testdata/program.ts";
 
@@ -66,7 +67,16 @@ Deno.test({
         `${folder}/sub folder/.github/workflows/kernels.yml`,
       );
       assertMatch(gpu, /^ {4}runs-on: \[self-hosted, linux, gpu\]$/m);
-      assertMatch(other.stdout, /^ {2}cd 'sub folder' && mnkbench check/m);
+      // Without a GPU the first command takes the emulator.
+      const { devices } = (await backendNamed("cuda")).find();
+      const tiled = "check --suite bench/suite.ts --kernel tiled";
+      const small = "--device emulator:sm_90a --m 19 --k 64";
+      assertEquals(
+        other.stdout.split("\n")[1],
+        `  cd 'sub folder' && mnkbench ${tiled}${
+          devices.length > 0 ? "" : ` ${small}`
+        }`,
+      );
       const names = [...Deno.readDirSync(`${folder}/sub folder/bench`)]
         .map(({ name }) => name).toSorted();
       assertEquals(names, ["bench.sh", "suite.ts", "tiled.cu"]);

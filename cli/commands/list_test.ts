@@ -88,7 +88,9 @@ Deno.test({
       await Deno.mkdir(join(folder, "docs", "guide"), { recursive: true });
       await write(
         join("docs", "guide", "a.md"),
-        `results/${device!.name}/{else,dated}.csv\n`,
+        `results/${device!.name}/{else,dated}.csv\n\ntable results/${
+          device!.name
+        } --suite else,dated --timer graph\n`,
       );
 
       const fresh = await list();
@@ -107,7 +109,7 @@ Deno.test({
         stale.stdout,
         /^ {2}one +2 of 2 +the code changed since [\w.]+/m,
       );
-      for (const place of ["README.md:3", "README.md:5", "a.md:1"]) {
+      for (const place of ["README.md:3", "README.md:5", "a.md:1", "a.md:3"]) {
         assertEquals(stale.stdout.includes(`${place} `), true, place);
       }
       assertEquals(/ two /.test(stale.stdout), false);
