@@ -1,5 +1,5 @@
 /**
- * What Slurm is told and asked: to submit the jobs of an array, and which of them there are.
+ * Submits the jobs of a Slurm array with `sbatch`, and lists them with `squeue`.
  *
  * @module
  */

@@ -102,7 +102,7 @@ export async function tableRows(
   refuseUnknown(
     "axis",
     points.map(([axis]) => axis),
-    all.flatMap((row) => [...axesOf(row).keys()]),
+    all.flatMap((row) => [...valuesByAxis(row).keys()]),
   );
   for (const [axis, values] of points) {
     const other = values.find((value) => value.includes("="));
@@ -125,7 +125,7 @@ export async function tableRows(
   );
   const rows = named.filter((row) =>
     points.every(([axis, values]) =>
-      values.includes(axesOf(row).get(axis) ?? "")
+      values.includes(valuesByAxis(row).get(axis) ?? "")
     )
   );
   if (rows.length > 0) {
@@ -148,9 +148,10 @@ export async function tableRows(
   ];
   const there = points.map(([axis]) =>
     `${axis} is ${
-      [...new Set(named.map((row) => axesOf(row).get(axis) ?? "none"))].join(
-        ", ",
-      )
+      [...new Set(named.map((row) => valuesByAxis(row).get(axis) ?? "none"))]
+        .join(
+          ", ",
+        )
     }`
   );
   throw new UserError(
@@ -225,7 +226,7 @@ export function namesOfPaths(paths: readonly string[]): readonly string[] {
 }
 
 /** Returns the values of a row on its axes, of which ops call the type of A `type` too. */
-function axesOf(row: CsvRow): ReadonlyMap<string, string> {
+function valuesByAxis(row: CsvRow): ReadonlyMap<string, string> {
   const own = pointOf(row);
   return new Map(Object.entries({ ...own, type: own.type ?? row.a_type }));
 }
