@@ -6,8 +6,8 @@
 // columns, rows r and r + 8 of two warps, so what is row r of a product is any column, and sums are
 // put in order when they are stored. A warp makes the pairs of scales of a step once for all lanes.
 //
-// Codes of 3, 5 and 6 bits lie across words: a set first stores those of a span as codes of 4 or 8
-// bits, which are read while it does so with the next span's.
+// Codes of 3, 5 and 6 bits lie across words: a set of warps unpacks those of a span to 4 or 8 bits
+// each, into one of two buffers.
 //
 // Tensor maps bring scales too where their rows are whole chunks of 16 bytes, warps that copy do
 // elsewhere.
@@ -25,17 +25,17 @@
 constexpr int SPAN = 128, STEP = 64;
 // Threads that share a ring.
 constexpr int COPIERS = SET;
-// Bits of a code where it is read, and whether it has fewer where it comes.
+// Bits of a code as warps read it, and whether it is stored in fewer.
 constexpr int WIDTH = BITS == 3 ? 4 : BITS == 5 || BITS == 6 ? 8 : BITS;
 constexpr bool PACKED = WIDTH != BITS;
 // Warps that take codes of the same words, and their columns.
 constexpr int SHARE = 8 / WIDTH, ACROSS = 16 * SHARE;
-// Bytes of a row's codes where they are read, and of a row of a box of them, which is swizzled: eight
+// Bytes of a row's codes as warps read them, and of a row of a box of them, which is swizzled: eight
 // rows that are read at once start in other banks.
 constexpr int ROW_CODES = ROWS * WIDTH / 8, BOX = ROW_CODES < 128 ? ROW_CODES : 128;
 constexpr int READ = SPAN * ROW_CODES, SWIZZLE = BOX / 16 - 1;
-// Bytes of a row's codes as they come, those of 3, 5 and 6 bits in one box that starts at a multiple
-// of 16 bytes, as boxes must; of a span's.
+// Bytes of a row's codes as copied, and of a span's. Those of 3, 5 and 6 bits are one box, which starts
+// at a multiple of 16 bytes, as boxes must.
 constexpr int ROW_COPIED = PACKED ? (ROWS * BITS / 8 + 15) / 16 * 16 : ROW_CODES;
 constexpr int CODES = SPAN * ROW_COPIED, BOX_COPIED = PACKED ? ROW_COPIED : BOX;
 // Bytes of a row's scales, at their places in a chunk of 16, and from row to row; of a span's of one
@@ -255,9 +255,9 @@ struct Spans {
   }
 
  private:
-  // Stores codes of the span that came as WIDTH bits each. A thread has the same eight columns of
-  // every sixteenth row. Behind the barrier all warps have read what the next span's codes replace:
-  // those of the span before this one.
+  // Unpacks the codes of the span to WIDTH bits each. A thread has the same eight columns of every
+  // sixteenth row. One barrier is enough: behind it no warp reads the other buffer, which the next span
+  // is unpacked to.
   __device__ __forceinline__ void unpack() {
     unpacked ^= READ;
     constexpr int EIGHTS = ROWS / 8, AT_ONCE = SET / EIGHTS;  // of a row; rows
