@@ -5,12 +5,13 @@
  */
 
 import { counted } from "../../bench/files/terminal_text.ts";
+import { median } from "../../bench/measure/stats.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { isNoisyRow, noiseNotes } from "../model/noise.ts";
 import { type Contender, type Pivot, speedup } from "../model/pivot.ts";
 import { isShown } from "../model/rank.ts";
 import { isAboveSol, SUSPECT_LEGEND, timeOf } from "../model/sol.ts";
-import type { Metric } from "./metrics.ts";
+import { formatMicroseconds, type Metric } from "./metrics.ts";
 
 /** Columns that must be equal for times to be comparable. */
 const CONDITIONS = ["timer", "cache", "flush", "fill"] as const;
@@ -18,6 +19,8 @@ const CONDITIONS = ["timer", "cache", "flush", "fill"] as const;
 const MOST_NOTES = 12;
 /** Runs beyond these are counted together. */
 const MOST_RUNS = 3;
+/** Share of a usual time by which the launch overhead of runs may differ. */
+const LAUNCHES = 0.02;
 
 /** A row's note, and the row's kernel, status and point. */
 export interface Note {
@@ -122,6 +125,25 @@ export function runNotes(rows: readonly CsvRow[]): string[] {
   return more > 0 ? [...notes, `Rows are of ${more} more runs`] : notes;
 }
 
+/**
+ * Says how far apart the launch overheads of the runs in `rows` are, where that is over 2 % of their
+ * median time: hosts differ by half a microsecond.
+ */
+export function launchNotes(rows: readonly CsvRow[]): string[] {
+  const own = rows.filter(({ floor_us }) => floor_us !== "");
+  const floors = [...Map.groupBy(own, ({ run }) => run).values()].map((of) =>
+    median(of.map(({ floor_us }) => Number(floor_us)))
+  );
+  if (floors.length < 2) return [];
+  const [least, most] = [Math.min(...floors), Math.max(...floors)];
+  const usual = median(own.map(({ median_us }) => Number(median_us)));
+  return most - least <= LAUNCHES * usual ? [] : [
+    `an empty launch takes ${formatMicroseconds(least)} to ${
+      formatMicroseconds(most)
+    } µs in different runs, and is part of every time: compare kernels of one run`,
+  ];
+}
+
 function dayOf(run: readonly CsvRow[]): string {
   return utcOf(run).slice(0, 10);
 }
@@ -165,6 +187,7 @@ export function notesOf(
     }),
     ...conditionNotes(own),
     ...(areSets ? [] : runNotes(own)),
+    ...launchNotes(own),
     ...(rowsOf(table, contenders).some(isAboveSol) ? [SUSPECT_LEGEND] : []),
     ...(baseline === undefined ? [] : partialMeans(
       contenders.map(({ name }) => {
@@ -181,6 +204,13 @@ export function notesOf(
       notedRows(table, table.contenders.filter((c) => !isShown(table, c))),
     )),
   ];
+}
+
+/** Returns {@linkcode launchNotes} of what was measured here in `table`. */
+export function launchNotesOf(table: Pivot): string[] {
+  return launchNotes(
+    rowsOf(table, table.contenders.filter((c) => !c.published)),
+  );
 }
 
 /** Counts the noisy rows of `table`, and says what that means. */

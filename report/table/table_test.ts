@@ -6,7 +6,7 @@ import { publishedRow } from "../import/foreign.ts";
 import { formatTable, sidesSheet, tableSheet } from "./table.ts";
 import { pivots } from "../model/pivot.ts";
 import { csvRow } from "../testdata/csv_rows.ts";
-import { runNotes } from "./notes.ts";
+import { launchNotes, runNotes } from "./notes.ts";
 
 const KEY: CaseKey = {
   suite: "epilogue-bf16",
@@ -277,6 +277,16 @@ Deno.test("runNotes() counts many runs together", () => {
     "a: 1 of 7 rows are from a different run, of 2026-11-21 08:00 UTC",
     "Rows are of 2 more runs",
   ]);
+});
+
+Deno.test("launchNotes() compares the launch overheads of runs", () => {
+  const of = (run: string, floor_us: string) => csvRow({ run, floor_us });
+  const rows = [of("1", "3.7"), of("1", "3.72"), of("2", "3.88")];
+  assertEquals(launchNotes(rows), []);
+  assertEquals(launchNotes([...rows, of("3", "4.2")]), [
+    "an empty launch takes 3.710 to 4.200 µs in different runs, and is part of every time: compare kernels of one run",
+  ]);
+  assertEquals(launchNotes([of("1", "3.7"), of("1", "4.2"), of("2", "")]), []);
 });
 
 Deno.test("tableSheet() marks noisy recorded rows as formatTable() does", () => {

@@ -6,7 +6,7 @@
 
 import type { Pivot } from "../model/pivot.ts";
 import { allWins } from "../model/wins.ts";
-import { marksOf, noiseNotesOf } from "./notes.ts";
+import { launchNotesOf, marksOf, noiseNotesOf } from "./notes.ts";
 import type { Cell, Sheet } from "./sheet.ts";
 import { titleOf } from "./table.ts";
 
@@ -29,6 +29,7 @@ export function winsSheets(table: Pivot, against: readonly string[]): Sheet[] {
     foot: [],
     legend: "a tie: the same time to the last recorded digit",
     notes: [
+      ...launchNotesOf(table),
       ...(all.some(({ noisy }) => noisy > 0) ? noiseNotesOf(table) : []),
       ...all.flatMap(({ kernel, missing, suspect }) => {
         const of = `of ${table.shapes.length} shapes`;
