@@ -46,6 +46,12 @@ const TOLERANCE = {
   bf16: { rtol: 1e-2, atol: 1e-3 },
 } as const;
 
+/**
+ * The least K of MLX's tests. Below it the absolute tolerance grows as the error of weights that are
+ * rounded to the activations' type does: K products of numbers of N(0, 1/K) have an error of 1/√K.
+ */
+const LEAST_K = 128;
+
 /** The type of scales, by mode; affine ones have that of the activations. */
 const SCALES: Readonly<Record<string, DType>> = {
   mxfp4: "e8m0",
@@ -89,7 +95,10 @@ export const qmm: Op<QmmPoint> = {
       norms: (_, rows, columns) => looks.norms(rows, columns),
     };
   },
-  tolerance: ({ type }) => TOLERANCE[type],
+  tolerance({ type, k }) {
+    const { rtol, atol } = TOLERANCE[type];
+    return { rtol, atol: atol * Math.sqrt(Math.max(1, LEAST_K / k)) };
+  },
   // Weights may be rounded to the type of the activations before they are multiplied.
   bits: ({ type }) => SIGNIFICANT_BITS[type],
   work(point) {

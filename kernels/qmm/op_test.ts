@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { decode } from "../../bench/model/dtype.ts";
+import { decode, encode } from "../../bench/model/dtype.ts";
 import { UserError } from "../../bench/model/errors.ts";
 import { allFormats } from "../../bench/formats/quant_format.ts";
 import { dequantise } from "../../bench/formats/quantise.ts";
@@ -94,6 +94,34 @@ Deno.test("qmm.reference() is the sum of products of what is stored", () => {
     }
     const [y] = qmm.reference(point, [x!, packed!, scales!]).at(0, [64 + 3]);
     assert(Math.abs(y! - sum) < 1e-14);
+  }
+});
+
+Deno.test("qmm.tolerance() allows weights that are rounded to bf16, at any K", () => {
+  for (const k of [8, 16, 64, 1024]) {
+    const point = qmm.point({ m: 16, n: 64, k, layout: "nn" });
+    const [x, packed, scales, biases] = qmm.inputs(point, INPUTS);
+    const right = qmm.reference(point, [x!, packed!, scales!, biases!]).all(0);
+    const w = dequantise(
+      { packed: packed!, scales: scales!, biases: biases! },
+      point,
+      { type: "bf16", count: k * 64 },
+    );
+    const rounded = decode(encode(Float32Array.from(w), "bf16"), "bf16");
+    const a = decode(x!, "bf16");
+    const { rtol, atol } = qmm.tolerance(point);
+    right.forEach((value, i) => {
+      const row = Math.floor(i / 64) * k;
+      let sum = 0;
+      for (let p = 0; p < k; p++) {
+        sum += a[row + p]! * rounded[p * 64 + i % 64]!;
+      }
+      const [y] = decode(encode(new Float32Array([sum]), "bf16"), "bf16");
+      assert(
+        Math.abs(y! - value) <= atol + rtol * Math.abs(value),
+        title(point),
+      );
+    });
   }
 });
 
