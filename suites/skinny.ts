@@ -8,7 +8,6 @@
 import { defineSuite, type Suite } from "../bench/model/suite.ts";
 import {
   baselines,
-  emulatedKernels,
   matmul,
   plainKernels,
   skinnyKernels,
@@ -51,9 +50,8 @@ const suites: readonly Suite[] = [
   defineSuite({
     ...skinny,
     name: "matmul-fp32",
-    title: "A · B in fp32",
+    title: "A · B in IEEE fp32",
     fixed: { type: "f32", epilogue: "none" },
-    kernels: [...plainKernels, ...emulatedKernels],
   }),
 ];
 

@@ -43,7 +43,6 @@ export function defineKernel<P, C extends Values = Values>(
     idea: spec.idea,
     ...(spec.follows === undefined ? {} : { follows: spec.follows }),
     ...(spec.library ? { library: true } : {}),
-    ...(spec.emulates ? { emulates: true } : {}),
     unsupported: (point, info) =>
       undone(op.demands?.(point), spec.takes) ?? reasonOf(
         `unsupported() of ${spec.name}`,

@@ -59,11 +59,6 @@ export interface Kernel<P> {
   readonly python?: PythonSource;
   /** Whether it calls a vendor's matrix library. @default {false} */
   readonly library?: boolean;
-  /**
-   * Whether it computes with numbers of another type than its operands have: `auto` does not choose
-   * it. @default {false}
-   */
-  readonly emulates?: boolean;
   /** The name of the kernel whose config this one uses instead of a search. */
   readonly follows?: string;
   /** Returns why the kernel cannot run at `point` on this device, or `undefined`. */
@@ -102,8 +97,6 @@ export interface KernelSpec<P, C extends Values> {
   readonly follows?: string;
   /** As {@linkcode Kernel.library}. */
   readonly library?: boolean;
-  /** As {@linkcode Kernel.emulates}. */
-  readonly emulates?: boolean;
   unsupported?(point: P, info: DeviceInfo): string | undefined;
   /** Lists all configs. @default {one config without tunables} */
   configs?(point: P, info: DeviceInfo): Iterable<C>;

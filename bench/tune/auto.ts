@@ -23,7 +23,7 @@ import {
 /** What the choice for a point rests on. */
 export interface AutoOptions<P> {
   readonly op: Op<P>;
-  /** Kernels of the operation, of any backend; those of Python and those that emulate a type are left out. */
+  /** Kernels of the operation, of any backend; those of Python are left out. */
   readonly kernels: readonly Kernel<P>[];
   /** The backend whose kernels may be chosen. */
   readonly backend: string;
@@ -69,7 +69,6 @@ export function chooseAuto<P>(
   const hasLibrary = library && (device === undefined || !!device.blas);
   const own = options.kernels.filter((kernel) =>
     kernel.backend === backend && kernel.python === undefined &&
-    !kernel.emulates &&
     (hasLibrary || !kernel.library)
   );
   if (own.length === 0) {

@@ -176,12 +176,6 @@ Deno.test("chooseAuto() takes the library where it may and it is faster", () => 
   assertEquals(chosen(at(128), rows, kernels, true), "blas TILE=1 by model");
 });
 
-Deno.test("chooseAuto() leaves out kernels that emulate a type", () => {
-  const rows = [row({}), row({ kernel: "b", median_us: "5" })];
-  const kernels = [tiled("a"), tiled("b", { emulates: true })];
-  assertEquals(chosen(at(64), rows, kernels), "a TILE=8 by table");
-});
-
 Deno.test("chooseAuto() takes of a library only what the open device has", () => {
   const offered = [{ ALGO: 1 }, { ALGO: 2 }];
   const tuned = defineKernel<MatmulPoint, Values>(matmul, {

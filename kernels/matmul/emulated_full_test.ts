@@ -57,8 +57,6 @@ for (
     "decompose-k-pdl",
     "exchange-k",
     "cluster-k",
-    "exchange-k-bf16x6",
-    "cluster-k-bf16x6",
     "wgmma-k",
     "columns-k",
     "dot",

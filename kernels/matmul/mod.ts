@@ -39,11 +39,6 @@ export const baselines: readonly string[] = [
   "naive",
 ];
 
-/** Kernels that emulate fp32: of suites of other types they are no part. */
-export const emulatedKernels: readonly Kernel<MatmulPoint>[] = kernels.filter((
-  { emulates },
-) => emulates);
-
 /** Kernels for the weights `[N, K]` of few rows alone: suites of other shapes leave them out. */
 const layerKernels: readonly Kernel<MatmulPoint>[] = [
   columnsK,
@@ -54,7 +49,7 @@ const layerKernels: readonly Kernel<MatmulPoint>[] = [
 /** The kernels for square outputs of a long K. */
 export const skinnyKernels: readonly Kernel<MatmulPoint>[] = kernels.filter((
   kernel,
-) => !layerKernels.includes(kernel) && !kernel.emulates);
+) => !layerKernels.includes(kernel));
 
 /** Of these, all but the unfused variants that only an epilogue tells from the fused ones. */
 export const plainKernels: readonly Kernel<MatmulPoint>[] = skinnyKernels
@@ -63,7 +58,7 @@ export const plainKernels: readonly Kernel<MatmulPoint>[] = skinnyKernels
 /** The plain kernels, and the one for a handful of rows. */
 export const linearKernels: readonly Kernel<MatmulPoint>[] = kernels.filter((
   kernel,
-) => isPlain(kernel) && !kernel.emulates && !splitkKernels.includes(kernel));
+) => isPlain(kernel) && !splitkKernels.includes(kernel));
 
 function isPlain({ name }: Kernel<MatmulPoint>): boolean {
   return !name.endsWith("-unfused");

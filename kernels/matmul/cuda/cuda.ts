@@ -33,13 +33,7 @@ import {
 import { libraryKernels } from "../library.ts";
 import { matmul } from "../op.ts";
 import { type MatmulPoint, tooLarge } from "../point.ts";
-import {
-  clusterK,
-  clusterKBf16x6,
-  exchangeK,
-  exchangeKBf16x6,
-  wgmmaK,
-} from "./cluster/cluster.ts";
+import { clusterK, exchangeK, wgmmaK } from "./cluster/cluster.ts";
 import { columnsK } from "./columns/columns.ts";
 import { dot } from "./dot.ts";
 
@@ -233,8 +227,6 @@ export const cudaKernels: readonly Kernel<MatmulPoint>[] = [
   ...decomposeKernels(matmul, cudaDecompose),
   exchangeK,
   clusterK,
-  exchangeKBf16x6,
-  clusterKBf16x6,
   wgmmaK,
   columnsK,
   dot,

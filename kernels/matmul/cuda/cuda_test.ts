@@ -29,8 +29,6 @@ Deno.test("cudaKernels are in the order of listings", () => {
     "decompose-k-pdl",
     "exchange-k",
     "cluster-k",
-    "exchange-k-bf16x6",
-    "cluster-k-bf16x6",
     "wgmma-k",
     "columns-k",
     "dot",

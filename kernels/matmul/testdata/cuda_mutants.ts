@@ -113,13 +113,6 @@ const clusterCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
     ...["ring_early_sums", "mma_lost_sums"],
     "ring_no_launch_wait",
   ]),
-  bf16x6: mutantCase("cluster-k-bf16x6", [{ ...WHOLE, type: "f32" }, CLUSTER], [
-    ...["bf16x6_same_part", "bf16x6_one_product", "bf16x6_same_k"],
-  ]),
-  "bf16x6, nt": mutantCase("exchange-k-bf16x6", [
-    { ...NT, type: "f32" },
-    GRID,
-  ], ["bf16x6_same_rows", "bf16x6_same_k"]),
   exchange: mutantCase("exchange-k", [WHOLE, GRID], [
     ...["exchange_no_poll", "exchange_not_emptied", "exchange_same_place"],
   ]),

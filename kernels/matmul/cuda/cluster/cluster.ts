@@ -32,12 +32,7 @@ import {
   tilesFirst,
   tilesOf,
 } from "./configs.ts";
-import {
-  bf16x6ClusterConfigs,
-  bf16x6ExchangeConfigs,
-  clusterConfigs,
-  exchangeConfigs,
-} from "./lists.ts";
+import { clusterConfigs, exchangeConfigs } from "./lists.ts";
 import { predict, resident, rules } from "./rules.ts";
 import { predictWgmma, wgmmaConfigs } from "./wgmma_configs.ts";
 
@@ -93,24 +88,22 @@ interface Variant {
   unsupported?(point: MatmulPoint, info: DeviceInfo): string | undefined;
   /** Whether clusters that share a tile exchange their sums. @default {a tile has one cluster} */
   readonly exchange?: boolean;
-  /** Whether fp32 operands are multiplied as three bf16 numbers each. @default {false} */
-  readonly bf16x6?: boolean;
 }
 
-/** Makes a kernel of cluster.cu, or of bf16x6.cu. */
+/** Makes a kernel of cluster.cu. */
 function defineCluster(
-  { configs, unsupported, exchange = false, bf16x6 = false, ...named }: Variant,
+  { configs, unsupported, exchange = false, ...named }: Variant,
 ): Kernel<MatmulPoint> {
   const build = (point: MatmulPoint, config: ClusterConfig): Build => {
     const { LOAD, ...tile } = config;
     const columns = columnsOf(point, config);
     return {
-      source: new URL(bf16x6 ? "./bf16x6.cu" : "./cluster.cu", import.meta.url),
+      source: new URL("./cluster.cu", import.meta.url),
       defines: {
         ...{ TYPE: point.type, LAYOUT: point.layout, ...tile },
         ...{ EXCHANGE: exchange ? 1 : 0 },
         ...LOADS[LOAD].macros,
-        ...(point.type === "f32" && !bf16x6 ? { FFMA: 1 } : {}),
+        ...(point.type === "f32" ? { FFMA: 1 } : {}),
         ...(tilesFirst(point, config) ? { TILES_FIRST: 1 } : {}),
         ...(columns === config.BN ? {} : { COLUMNS: columns }),
         ...(LOAD === "tensor" ? {} : evenness(point, config)),
@@ -120,15 +113,12 @@ function defineCluster(
   return launched<MatmulPoint, ClusterConfig>(matmul, {
     ...named,
     backend: "cuda",
-    emulates: bf16x6,
     unsupported: (point, info) =>
       tooLarge(point) ?? noClusters(info) ?? unsupported?.(point, info),
     configs,
     rules: exchange ? { ...rules, resident } : rules,
     predict: (point, config, info) =>
-      config.LOAD === "tensor"
-        ? predictWgmma(point, config, info)
-        : predict(point, config, info, { bf16x6 }),
+      (config.LOAD === "tensor" ? predictWgmma : predict)(point, config, info),
     startsEarly: () => !exchange,
     build,
     launch(site) {
@@ -143,11 +133,7 @@ function defineCluster(
       }
       const { entry } = LOADS[config.LOAD];
       return {
-        entry: bf16x6
-          ? "cluster_bf16x6"
-          : type === "f32"
-          ? "cluster_ffma"
-          : entry,
+        entry: type === "f32" ? "cluster_ffma" : entry,
         args: [
           ...(tensor
             ? tensorMaps(site.device, point, { a: A!, b: B!, config })
@@ -184,30 +170,6 @@ export const exchangeK: Kernel<MatmulPoint> = defineCluster({
   name: "exchange-k",
   idea: "one launch: split-K, blocks exchange partial sums without a fence",
   configs: exchangeConfigs,
-  exchange: true,
-});
-
-/** What the kernels of bf16x6.cu have in common. */
-const BF16X6 = {
-  bf16x6: true,
-  unsupported: ({ type }: MatmulPoint) =>
-    type === "f32" ? undefined : `its operands are fp32, not ${type}`,
-} as const;
-
-/** As {@linkcode clusterK}, in fp32 by products of bf16 parts. */
-export const clusterKBf16x6: Kernel<MatmulPoint> = defineCluster({
-  ...BF16X6,
-  name: "cluster-k-bf16x6",
-  idea: "cluster-k in fp32 on tensor cores: six products of three bf16 parts",
-  configs: bf16x6ClusterConfigs,
-});
-
-/** As {@linkcode exchangeK}, in fp32 by products of bf16 parts. */
-export const exchangeKBf16x6: Kernel<MatmulPoint> = defineCluster({
-  ...BF16X6,
-  name: "exchange-k-bf16x6",
-  idea: "exchange-k in fp32 on tensor cores: six products of three bf16 parts",
-  configs: bf16x6ExchangeConfigs,
   exchange: true,
 });
 

@@ -7,7 +7,7 @@ import {
 import { BYTES } from "../../../../bench/model/dtype.ts";
 import type { Values } from "../../../../bench/model/grid.ts";
 import type { ClusterConfig } from "./configs.ts";
-import { clusterK, clusterKBf16x6, exchangeK, wgmmaK } from "./cluster.ts";
+import { clusterK, exchangeK, wgmmaK } from "./cluster.ts";
 import { matmul } from "../../op.ts";
 import type { MatmulPoint } from "../../point.ts";
 import { h200 } from "../../../testdata/devices.ts";
@@ -62,16 +62,6 @@ Deno.test("unsupported() of an old device", () => {
     "sm_89 has no thread-block clusters: sm_90 has",
   );
   assertStrictEquals(clusterK.unsupported(point, h200), undefined);
-});
-
-Deno.test("unsupported() of cluster-k-bf16x6 is all but fp32", () => {
-  const of = (type: string) =>
-    clusterKBf16x6.unsupported(
-      matmul.point({ m: 16, n: 16, k: 64, type }),
-      h200,
-    );
-  assertStrictEquals(of("f32"), undefined);
-  assertStrictEquals(of("f16"), "its operands are fp32, not f16");
 });
 
 Deno.test("unsupported() of wgmma-k names what warpgroups need", () => {

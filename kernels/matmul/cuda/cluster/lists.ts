@@ -157,30 +157,14 @@ function fitting(
   return [...new Set(sides)].map((BN) => ({ BM, BN }));
 }
 
-/** Tiles of all 48 rows of an output: three products of 16. */
-function rowsOf48({ m }: Shape): readonly Tile[] {
-  return m > 32 && m <= 48 ? tiles([[48, 16], [48, 32], [48, 64]]) : [];
-}
-
-/** {@linkcode clusterConfigs} of tensor cores, for fp32 operands. */
-export function bf16x6ClusterConfigs(shape: Shape, limits: Limits) {
-  return clusterConfigs(shape, limits, rowsOf48(shape));
-}
-
-/** {@linkcode exchangeConfigs} of tensor cores, for fp32 operands. */
-export function bf16x6ExchangeConfigs(shape: Shape, limits: Limits) {
-  return exchangeConfigs(shape, limits, rowsOf48(shape));
-}
-
 /** The configs of the kernel whose slices are one cluster. */
 export function clusterConfigs(
   shape: Shape,
   { units, sharedBytes }: Limits,
-  more: readonly Tile[] = [],
 ): Iterable<ClusterConfig> {
   const joins = (tile: Tile) =>
     clusters(shape, tile, units).map((CLUSTER) => ({ CLUSTER, PARTS: 1 }));
-  const tiles = [...ALL, ...fitting(shape, units), ...more];
+  const tiles = [...ALL, ...fitting(shape, units)];
   return rings(shape, { tiles, joins, sharedBytes });
 }
 
@@ -191,7 +175,6 @@ export function clusterConfigs(
 export function exchangeConfigs(
   shape: Shape,
   { units, sharedBytes }: Limits,
-  more: readonly Tile[] = [],
 ): Iterable<ClusterConfig> {
   const joins = (tile: Tile) => {
     const of = (CLUSTER: number) =>
@@ -200,6 +183,6 @@ export function exchangeConfigs(
     const large = tile.BM * tile.BN >= 2048;
     return [...of(1), ...(large ? of(2).slice(0, 2) : [])];
   };
-  const tiles = [...ALL, ...fitting(shape, units), ...more];
+  const tiles = [...ALL, ...fitting(shape, units)];
   return rings(shape, { tiles, joins, sharedBytes });
 }

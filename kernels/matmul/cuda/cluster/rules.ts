@@ -212,13 +212,8 @@ export function predict(
   point: MatmulPoint,
   config: ClusterConfig,
   info: Pick<DeviceInfo, "units" | "sharedBytes" | "clusters">,
-  { bf16x6 = false }: {
-    /** Whether fp32 operands are multiplied as bf16 parts. */
-    readonly bf16x6?: boolean;
-  } = {},
 ): number {
   const { m, n, k, type } = point;
-  const ffma = type === "f32" && !bf16x6;
   const { LOAD, BM, BK, WARPS, STAGES, CLUSTER, PARTS } = config;
   const [x, y] = tilesOf(point, config);
   const BN = columnsOf(point, config);
@@ -240,16 +235,10 @@ export function predict(
   );
   const steps = Math.ceil(slice / BK);
   // Shared memory is read at 128 bytes a clock, in fp32 by each lane for itself; a unit
-  // multiplies 98 fp32 (128 are never seen), 1024 of 16 bits, or as many fp32 as it takes apart and
-  // multiplies by parts: 11 instructions for two operands, of 4 a clock for 32 lanes.
-  const { m: rows, n: columns } = cutOf(point, config);
-  const rate = ffma
-    ? 98
-    : bf16x6
-    ? 22 / (1 / rows + 1 / columns + 1 / 37)
-    : 1024;
+  // multiplies 98 fp32 (128 are never seen) or 1024 of 16 bits.
+  const rate = type === "f32" ? 98 : 1024;
   const math = Math.max(
-    ffma ? readsOf(point, config) * slice / 1755 : block / 225e3,
+    type === "f32" ? readsOf(point, config) * slice / 1755 : block / 225e3,
     BM * BN * slice / 1755 / rate,
   );
   // One warp of a scheduler does not hide what it waits for.
@@ -262,7 +251,7 @@ export function predict(
   const trips = first +
     Math.max(0, steps - STAGES) * 1.1 / (STAGES - 0.5);
   // Warps that share a ring begin each step together, and wait for what they read.
-  const together = LOAD === "warps" ? 0.02 : ffma ? 0.2 : 0.05;
+  const together = LOAD === "warps" ? 0.02 : type === "f32" ? 0.2 : 0.05;
   const few = LOAD === "warps" && WARPS < 8 ? 0.25 : 0;
   // A warp's products of the last step follow one another.
   const chain = LOAD === "ring" ? 0.02 * BK / 16 / warps : 0;
