@@ -29,9 +29,11 @@ export class WriteError extends UserError {}
 export function unwritable(path: string, cause: unknown): UserError {
   if (cause instanceof UserError) return cause;
   return new WriteError(
-    `Cannot write ${path}: ${
-      saidBy(cause)
-    }; make room, make the folder writable or name another`,
+    cause instanceof Deno.errors.NotFound
+      ? `Cannot write ${path}: its folder is not there; make it or name another`
+      : `Cannot write ${path}: ${
+        saidBy(cause)
+      }; make room, make the folder writable or name another`,
   );
 }
 

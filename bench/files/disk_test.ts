@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import {
   AppendFile,
+  onDisk,
   readBytesIfThere,
   readIfThere,
   recoverLines,
@@ -46,6 +47,19 @@ Deno.test(
       }
     }),
 );
+
+Deno.test("onDisk() says that the folder of a file is not there", () => {
+  return within((folder) => {
+    const path = join(folder, "nowhere", "x");
+    assertEquals(
+      assertThrows(
+        () => onDisk(path, () => Deno.writeTextFileSync(path, "")),
+        UserError,
+      ).message,
+      `Cannot write ${path}: its folder is not there; make it or name another`,
+    );
+  });
+});
 
 Deno.test("AppendFile adds to what is there", () => {
   return within((folder) => {

@@ -31,7 +31,7 @@ Deno.test("assertWritable() leaves nothing, and refuses a folder or a path in no
     assertMatch(
       assertThrows(() => assertWritable(join(folder, "no", "x")), Error)
         .message,
-      /No such file/,
+      /its folder is not there/,
     );
   }));
 

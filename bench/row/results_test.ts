@@ -362,7 +362,7 @@ Deno.test("publish() may be repeated where it was stopped half way", () =>
     Deno.symlinkSync("no/where", `${device}/t.samples.jsonl.gz`);
     assertMatch(
       (await assertRejects(() => publish(journal, out), Error)).message,
-      /^Cannot write .*t.samples.jsonl.gz: No such file/,
+      /^Cannot write .*t.samples.jsonl.gz: its folder is not there/,
     );
     assertEquals((await recorded(folders)).rows, ["old 4", "a 4"]);
     Deno.removeSync(`${device}/t.samples.jsonl.gz`);
