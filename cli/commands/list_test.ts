@@ -129,6 +129,18 @@ Deno.test({
     }),
 });
 
+Deno.test("list --stale ends with 3 where no row is selected", async () => {
+  const { code, stderr } = await program([
+    ...["list", "--stale", "results/nvidia-h200/router-bf16.csv"],
+    ...["--kernel", "bmm-summ"],
+  ]);
+  assertEquals(code, 3);
+  assertMatch(
+    stderr,
+    /^error: No row is selected: suites there are router-bf16, and kernels .*bmm-sum/m,
+  );
+});
+
 Deno.test("list refuses paths without --stale, and points with it", async () => {
   const cases: readonly [string, RegExp][] = [
     ["results", /^.*paths of rows are for --stale; add it/],

@@ -8,7 +8,8 @@
 import { basename, dirname, join } from "node:path";
 import { aligned, counted } from "../../../bench/files/terminal_text.ts";
 import { readIfThere, unlessMissing } from "../../../bench/files/disk.ts";
-import { EXIT, type ExitCode } from "../../../bench/model/errors.ts";
+import { EXIT, type ExitCode, UserError } from "../../../bench/model/errors.ts";
+import type { CsvRow } from "../../../bench/row/csv_row.ts";
 import { isAuto } from "../../../bench/tune/auto_kernel.ts";
 import { RESULTS, typed } from "../../../session/home.ts";
 import { besideAuto, besidePeers, loadSuites } from "../../../session/cases.ts";
@@ -76,6 +77,7 @@ export async function listStale(
     (names.length === 0 || chosen.includes(suite)) &&
     (kernels.length === 0 || kernels.includes(kernel))
   );
+  if (rows.length === 0) throw noRow(all.map(({ row }) => row));
   const stood = await standings(rows, suites);
   const groups = groupsOf(stood);
   const stale = groups.reduce((sum, group) => sum + group.rows, 0);
@@ -88,6 +90,20 @@ export async function listStale(
   if (stale === 0) return EXIT.ok;
   for (const line of nextLines(stood.filter(isStale))) tell(line);
   return EXIT.failed;
+}
+
+/** Returns the error of a selection that none of `rows` is in. */
+function noRow(rows: readonly CsvRow[]): UserError {
+  const named = (column: "suite" | "kernel") =>
+    [...new Set(rows.map((row) => row[column]))].join(", ");
+  return new UserError(
+    rows.length === 0
+      ? `No row is there: measure some with \`${typed("bench")}\``
+      : `No row is selected: suites there are ${named("suite")}, and kernels ${
+        named("kernel")
+      }`,
+    EXIT.nothing,
+  );
 }
 
 /** Counts the rows that are stale `of` those with sources, and the `unknown` without. */
@@ -104,7 +120,10 @@ export function standingLine(
 
 /** Names the commands that measure `stale` again: one for each device and timing. */
 function nextLines(stale: readonly Stood[]): readonly string[] {
-  const ours = stale.filter(({ row }) => suiteNames.includes(row.suite));
+  const ours = stale.filter(({ row, standing }) =>
+    suiteNames.includes(row.suite) && standing !== "gone"
+  );
+  const gone = stale.filter(({ standing }) => standing === "gone");
   const timings = Map.groupBy(
     ours,
     ({ row: { timer, cache, backend, device, kernel } }) =>
@@ -114,7 +133,7 @@ function nextLines(stale: readonly Stood[]): readonly string[] {
         isAuto(kernel) ? `--kernel ${kernel}` : "",
       ]),
   );
-  return [...timings].map(([key, own]) => {
+  const measured = [...timings].map(([key, own]) => {
     const [timing, backend, device, kernel]: string[] = JSON.parse(key);
     const suites = [...new Set(own.map(({ row }) => row.suite))];
     const usual = timing!.replace(` --cache ${DEFAULTS.cache}`, "")
@@ -128,6 +147,11 @@ function nextLines(stale: readonly Stood[]): readonly string[] {
     ].filter((word) => word !== "");
     return `Next, on ${device}: ${typed(words.join(" "))}`;
   });
+  const files = [...new Set(gone.map(({ file }) => file))];
+  return files.length === 0 ? measured : [
+    ...measured,
+    `Next: remove the rows of ${files.join(", ")} that nothing measures again`,
+  ];
 }
 
 function isStale({ standing }: Stood): boolean {
