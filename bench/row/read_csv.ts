@@ -345,8 +345,18 @@ export function readCsv(text: string, file: string): CsvRow[] {
     .map(({ row }) => row);
 }
 
-/** Reads the same of the CSV at `path`; nothing where there is none. @throws {UserError} */
-export function readCsvIfThere(path: string): CsvRow[] | undefined {
-  const text = readUtf8IfThere(path, OUT_OF_THE_WAY);
-  return text === undefined ? undefined : readCsv(text, path);
+/**
+ * Reads the same of the CSV at `path`; nothing where there is none.
+ *
+ * @param wayOut What to do about one that cannot be read, at the end of the error.
+ * @throws {UserError}
+ */
+export function readCsvIfThere(
+  path: string,
+  wayOut: string = OUT_OF_THE_WAY,
+): CsvRow[] | undefined {
+  const text = readUtf8IfThere(path, wayOut);
+  return text === undefined
+    ? undefined
+    : parseRows(text, path, { wayOut }).map(({ row }) => row);
 }

@@ -171,7 +171,7 @@ async function stage(
   { parts, target, draft }: Pick<Staged, "parts" | "target" | "draft">,
   { replaces = false }: Pick<Recording, "replaces">,
 ): Promise<Staged> {
-  const old = readCsvIfThere(target);
+  const old = readCsvIfThere(target, "fix it or move it away");
   const timed = new Set(
     (old ?? []).filter(({ status }) => status === "ok" && !replaces)
       .map(keyText),
