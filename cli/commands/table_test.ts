@@ -483,12 +483,28 @@ Deno.test("table OLD NEW sets rows of the same cases side by side", async () => 
     figures.stdout,
     /^16×16×8192 +cublas .* 1\.00x +.* 1\.00x +~?0\.80x$/m,
   );
-  const wins = await of("--against", "cublas");
-  assertEquals(wins.code, 2);
+  for (const words of [["--against", "cublas"], ["--wins"]]) {
+    const wins = await of(...words);
+    assertEquals(wins.code, 2);
+    assertMatch(
+      wins.stderr,
+      /^error: Cannot count wins or add published rows where /,
+    );
+  }
+  const score = await of("--metric", "score");
   assertMatch(
-    wins.stderr,
-    /^error: Cannot count wins or add published rows where /,
+    score.stdout,
+    /0\.5 is as fast as the fastest of cublas(, [a-z-]+)* of the same set$/m,
   );
+});
+
+Deno.test("table --wins counts against the baseline that --kernel leaves out", async () => {
+  const { stdout } = await run(
+    ...["table", "results/nvidia-h200/matmul-bf16.csv", "--timer", "graph"],
+    ...["--wins", "--kernel", "cluster-k"],
+  );
+  assertMatch(stdout, /: how many times as fast as cublas$/m);
+  assertMatch(stdout, /^cluster-k +28\/0\/0 /m);
 });
 
 Deno.test("table reads a file once that several paths lead to", async () => {

@@ -5,7 +5,6 @@
  */
 
 import { counted } from "../../bench/files/terminal_text.ts";
-import { median } from "../../bench/measure/stats.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { isNoisyRow, noiseNotes } from "../model/noise.ts";
 import { type Contender, type Pivot, speedup } from "../model/pivot.ts";
@@ -19,8 +18,8 @@ const CONDITIONS = ["timer", "cache", "flush", "fill"] as const;
 const MOST_NOTES = 12;
 /** Runs beyond these are counted together. */
 const MOST_RUNS = 3;
-/** Share of a usual time by which the launch overhead of runs may differ. */
-const LAUNCHES = 0.02;
+/** Share of the fastest time by which launch overheads may differ. */
+const LAUNCHES = 0.03;
 
 /** A row's note, and the row's kernel, status and point. */
 export interface Note {
@@ -126,21 +125,29 @@ export function runNotes(rows: readonly CsvRow[]): string[] {
 }
 
 /**
- * Says how far apart the launch overheads of the runs in `rows` are, where that is over 2 % of their
- * median time: hosts differ by half a microsecond.
+ * Counts the shapes, each with the rows of its kernels, where launch overheads are further apart than 3 %
+ * of the fastest time: those of GPUs, hosts and hours differ by up to half a microsecond.
  */
-export function launchNotes(rows: readonly CsvRow[]): string[] {
-  const own = rows.filter(({ floor_us }) => floor_us !== "");
-  const floors = [...Map.groupBy(own, ({ run }) => run).values()].map((of) =>
-    median(of.map(({ floor_us }) => Number(floor_us)))
-  );
-  if (floors.length < 2) return [];
-  const [least, most] = [Math.min(...floors), Math.max(...floors)];
-  const usual = median(own.map(({ median_us }) => Number(median_us)));
-  return most - least <= LAUNCHES * usual ? [] : [
-    `an empty launch takes ${formatMicroseconds(least)} to ${
-      formatMicroseconds(most)
-    } µs in different runs, and is part of every time: compare kernels of one run`,
+export function launchNotes(
+  shapes: readonly (readonly CsvRow[])[],
+): string[] {
+  const compared = shapes.map((rows) =>
+    rows.filter(({ floor_us }) => floor_us !== "")
+  ).filter((rows) => rows.length > 1);
+  const far = compared.flatMap((rows) => {
+    const floors = rows.map(({ floor_us }) => Number(floor_us));
+    const apart = Math.max(...floors) - Math.min(...floors);
+    const fastest = Math.min(...rows.map((row) => Number(row.median_us)));
+    return apart > LAUNCHES * fastest ? [apart] : [];
+  });
+  return far.length === 0 ? [] : [
+    `launch overheads of kernels differ by over ${
+      100 * LAUNCHES
+    } % of the fastest time at ${far.length} of ${
+      counted(compared.length, "shape")
+    }, by up to ${
+      formatMicroseconds(Math.max(...far))
+    } µs: measure on one GPU in one run to compare`,
   ];
 }
 
@@ -187,7 +194,7 @@ export function notesOf(
     }),
     ...conditionNotes(own),
     ...(areSets ? [] : runNotes(own)),
-    ...launchNotes(own),
+    ...launchNotesOf(table, contenders),
     ...(rowsOf(table, contenders).some(isAboveSol) ? [SUSPECT_LEGEND] : []),
     ...(baseline === undefined ? [] : partialMeans(
       contenders.map(({ name }) => {
@@ -207,9 +214,13 @@ export function notesOf(
 }
 
 /** Returns {@linkcode launchNotes} of what was measured here in `table`. */
-export function launchNotesOf(table: Pivot): string[] {
+export function launchNotesOf(
+  table: Pivot,
+  contenders: readonly Contender[] = table.contenders,
+): string[] {
+  const own = contenders.filter((c) => !c.published);
   return launchNotes(
-    rowsOf(table, table.contenders.filter((c) => !c.published)),
+    table.shapes.map((shape) => rowsOf({ ...table, shapes: [shape] }, own)),
   );
 }
 

@@ -242,7 +242,8 @@ export function sidesSheet(
   const ofSide = (side: string): Pivot => {
     const baseline = baselines.map((name) => nameAt(name, side))
       .find((name) => name !== "");
-    return { ...table, baseline };
+    const contenders = table.contenders.filter((one) => sideOf(one) === side);
+    return { ...table, contenders, baseline };
   };
   const figures = sides.flatMap((side) =>
     besideFirst(
@@ -250,6 +251,11 @@ export function sidesSheet(
     ).map((metric): Metric => ({
       ...metric,
       head: `${side} ${metric.head.replace(`@${side}`, "")}`,
+      notes: metric.notes.map((note) =>
+        note.includes(`@${side}`)
+          ? `${note.replaceAll(`@${side}`, "")} of the same set`
+          : note
+      ),
       cellOf: (shape, name) =>
         unstarred(metric).cellOf(shape, nameAt(name, side)),
       meanOf: (shapes, name) => metric.meanOf(shapes, nameAt(name, side)),
@@ -260,7 +266,9 @@ export function sidesSheet(
     `${last} vs ${first}`,
     (_, name) => [nameAt(name, last), nameAt(name, first)],
   );
-  const contenders = inTurns(ranked(ofSide(last)));
+  const contenders = inTurns(
+    ranked({ ...ofSide(last), contenders: table.contenders }),
+  );
   return {
     ...linesSheet(table, thinned(table.shapes, lines), {
       kernels: [...new Set(contenders.map(kernelOf))].slice(0, top),

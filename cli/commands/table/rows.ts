@@ -34,6 +34,7 @@ export interface RowChoice {
   readonly kernels: readonly string[];
   readonly baseline: string | undefined;
   readonly against: readonly string[];
+  readonly wins: boolean;
   readonly published: boolean;
   /** Restricts published rows to these runs. */
   readonly publishedRuns: readonly string[];
@@ -249,11 +250,11 @@ function besideOne(
       } have the same cases: name one of them`,
     );
   }
-  if (options.published || options.against.length > 0) {
+  if (options.published || options.wins || options.against.length > 0) {
     throw new UserError(
       `Cannot count wins or add published rows where ${
         sets.map(({ name }) => name).join(" and ")
-      } have the same cases: name one of them, or leave out --against and --published`,
+      } have the same cases: name one of them, or leave out --against, --wins and --published`,
     );
   }
   const chosen = sets.map((set) => set.rows.filter((row) => wanted.has(row)));
@@ -297,10 +298,11 @@ function ofTiming(rows: readonly CsvRow[], options: RowChoice) {
 
 /** Returns whether figures are relative to a baseline that no option names. */
 function needsBaseline(
-  { baseline, metrics, weights }: RowChoice,
+  { baseline, metrics, weights, wins, against }: RowChoice,
 ): boolean {
   return baseline === undefined &&
-    (weights !== undefined || metrics.includes("speedup"));
+    (weights !== undefined || metrics.includes("speedup") ||
+      wins && against.length === 0);
 }
 
 /** Returns what tells whether a row is of its suite's baseline: the preferred one with a time. */
