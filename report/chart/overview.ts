@@ -104,5 +104,5 @@ function fewer(data: ChartData): ChartData {
 function whichOf({ kernels }: ChartData, all: ChartData): string {
   return kernels.length === all.kernels.length
     ? "each kernel"
-    : `the ${kernels.length} fastest of ${all.kernels.length} kernels (--kernel draws others)`;
+    : `the baseline and the fastest of ours and of the peers, ${kernels.length} of ${all.kernels.length} kernels (--kernel draws others)`;
 }
