@@ -114,7 +114,7 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
   [
     "check --device emulator:sm_90a --backend hip",
     2,
-    /emulator:sm_90a is a device of cuda: leave out --backend hip/,
+    /emulator:sm_90a is a device of cuda, and kernels of hip are asked for: leave out --backend hip, /,
   ],
   [
     "check --device emulator:gfx942 --kernel wgmma-k",

@@ -98,7 +98,7 @@ export function tableFlags(words: Words) {
     row: maybe(
       "--row",
       string({ metavar: "WORDS" }),
-      'Show one row in full: the one that all words name, as in --row "cluster-k 16x16x8192".',
+      'Show one row in full: the one that all words name, as in --row "cluster-k 16x16x8192 graph".',
     ),
     timer: shownTimer(),
     cache: shownCache(),

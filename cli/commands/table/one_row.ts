@@ -39,7 +39,7 @@ export function rowLines(tables: readonly Pivot[], text: string): string[] {
     throw new UserError(
       `No row is named by ${
         text || "nothing"
-      }: give a kernel and a shape, as in --row "cluster-k 16x16x8192"`,
+      }: give a kernel, a shape and a timer, as in --row "cluster-k 16x16x8192 graph"`,
       EXIT.nothing,
     );
   }
