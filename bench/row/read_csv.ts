@@ -338,25 +338,22 @@ const OUT_OF_THE_WAY = "fix it, move it away or pass --out with another folder";
  * Reads the rows of a CSV that others are to be added to.
  *
  * @param file Named in errors.
+ * @param wayOut What to do about one that cannot be read, at the end of the error.
  * @throws {UserError} As {@linkcode parseRows} does: what is kept will be read again.
  */
-export function readCsv(text: string, file: string): CsvRow[] {
-  return parseRows(text, file, { wayOut: OUT_OF_THE_WAY })
-    .map(({ row }) => row);
+export function readCsv(
+  text: string,
+  file: string,
+  wayOut: string = OUT_OF_THE_WAY,
+): CsvRow[] {
+  return parseRows(text, file, { wayOut }).map(({ row }) => row);
 }
 
-/**
- * Reads the same of the CSV at `path`; nothing where there is none.
- *
- * @param wayOut What to do about one that cannot be read, at the end of the error.
- * @throws {UserError}
- */
+/** Reads the same of the CSV at `path`; nothing where there is none. @throws {UserError} */
 export function readCsvIfThere(
   path: string,
   wayOut: string = OUT_OF_THE_WAY,
 ): CsvRow[] | undefined {
   const text = readUtf8IfThere(path, wayOut);
-  return text === undefined
-    ? undefined
-    : parseRows(text, path, { wayOut }).map(({ row }) => row);
+  return text === undefined ? undefined : readCsv(text, path, wayOut);
 }

@@ -36,6 +36,9 @@ import { quoted } from "../../../session/home.ts";
 import { csvFiles } from "../../../session/read_rows.ts";
 import { isFailure } from "../../../session/run_job.ts";
 
+/** What to do about a recorded file that cannot be read. */
+const WAY_OUT = "fix it or move it away";
+
 /** A CSV of a source, and the runs whose rows count. */
 interface Part {
   readonly file: string;
@@ -157,7 +160,7 @@ async function placesIn(
 /** What all of `sources` measured of the device of `folder`; nothing where none did. */
 function deviceIn(sources: readonly Source[], folder: string) {
   const files = sources.flatMap(({ from }) =>
-    readDeviceFile(join(from, folder), "fix it or move it away") ?? []
+    readDeviceFile(join(from, folder), WAY_OUT) ?? []
   );
   const peak = Object.assign({}, ...files.map((f) => f.calibration.peak));
   return files.slice(-1).map((last) => ({
@@ -171,7 +174,7 @@ async function stage(
   { parts, target, draft }: Pick<Staged, "parts" | "target" | "draft">,
   { replaces = false }: Pick<Recording, "replaces">,
 ): Promise<Staged> {
-  const old = readCsvIfThere(target, "fix it or move it away");
+  const old = readCsvIfThere(target, WAY_OUT);
   const timed = new Set(
     (old ?? []).filter(({ status }) => status === "ok" && !replaces)
       .map(keyText),
