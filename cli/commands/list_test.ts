@@ -130,15 +130,21 @@ Deno.test({
 });
 
 Deno.test("list --stale ends with 3 where no row is selected", async () => {
-  const { code, stderr } = await program([
-    ...["list", "--stale", "results/nvidia-h200/router-bf16.csv"],
-    ...["--kernel", "bmm-summ"],
-  ]);
-  assertEquals(code, 3);
-  assertMatch(
-    stderr,
-    /^error: No row is selected: suites there are router-bf16, and kernels .*bmm-sum/m,
-  );
+  const cases: readonly (readonly [string[], RegExp])[] = [
+    [
+      ["results/nvidia-h200/router-bf16.csv", "--kernel", "bmm-summ"],
+      /^error: No row has the suites and kernels that were named: there are suites router-bf16 and kernels .*bmm-sum/m,
+    ],
+    [
+      ["results/published"],
+      /^error: No row is there that was measured here: measure some with /m,
+    ],
+  ];
+  for (const [words, message] of cases) {
+    const { code, stderr } = await program(["list", "--stale", ...words]);
+    assertEquals(code, 3);
+    assertMatch(stderr, message);
+  }
 });
 
 Deno.test("list refuses paths without --stale, and points with it", async () => {

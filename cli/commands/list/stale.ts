@@ -10,6 +10,7 @@ import { aligned, counted } from "../../../bench/files/terminal_text.ts";
 import { readIfThere, unlessMissing } from "../../../bench/files/disk.ts";
 import { EXIT, type ExitCode, UserError } from "../../../bench/model/errors.ts";
 import type { CsvRow } from "../../../bench/row/csv_row.ts";
+import { isPublished } from "../../../bench/row/row.ts";
 import { isAuto } from "../../../bench/tune/auto_kernel.ts";
 import { RESULTS, typed } from "../../../session/home.ts";
 import { besideAuto, besidePeers, loadSuites } from "../../../session/cases.ts";
@@ -55,6 +56,7 @@ const REASONS: Readonly<Record<Standing, string>> = {
  * Lists the stale rows of `paths`, recorded results by default.
  *
  * @returns The exit code: 1 where there are any.
+ * @throws {UserError} Where no row that was measured here is selected.
  */
 export async function listStale(
   { paths, suites: names, kernels, json }: {
@@ -77,8 +79,10 @@ export async function listStale(
     (names.length === 0 || chosen.includes(suite)) &&
     (kernels.length === 0 || kernels.includes(kernel))
   );
-  if (rows.length === 0) throw noRow(all.map(({ row }) => row));
   const stood = await standings(rows, suites);
+  if (stood.length === 0) {
+    throw noRow(all.map(({ row }) => row).filter((row) => !isPublished(row)));
+  }
   const groups = groupsOf(stood);
   const stale = groups.reduce((sum, group) => sum + group.rows, 0);
   const figures = mentions(new Set(groups.map(({ file }) => resultOf(file))));
@@ -98,10 +102,12 @@ function noRow(rows: readonly CsvRow[]): UserError {
     [...new Set(rows.map((row) => row[column]))].join(", ");
   return new UserError(
     rows.length === 0
-      ? `No row is there: measure some with \`${typed("bench")}\``
-      : `No row is selected: suites there are ${named("suite")}, and kernels ${
-        named("kernel")
-      }`,
+      ? `No row is there that was measured here: measure some with \`${
+        typed("bench")
+      }\``
+      : `No row has the suites and kernels that were named: there are suites ${
+        named("suite")
+      } and kernels ${named("kernel")}`,
     EXIT.nothing,
   );
 }
