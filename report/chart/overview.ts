@@ -101,8 +101,9 @@ function fewer(data: ChartData): ChartData {
   return { ...data, kernels };
 }
 
-function whichOf({ kernels }: ChartData, all: ChartData): string {
+function whichOf({ kernels, pivot }: ChartData, all: ChartData): string {
+  const baseline = pivot.baseline === undefined ? "" : "the baseline and ";
   return kernels.length === all.kernels.length
     ? "each kernel"
-    : `the baseline and the fastest of ours and of the peers, ${kernels.length} of ${all.kernels.length} kernels (--kernel draws others)`;
+    : `${baseline}the fastest of ours and of the peers, ${kernels.length} of ${all.kernels.length} kernels (--kernel draws others)`;
 }
