@@ -125,8 +125,8 @@ export function runNotes(rows: readonly CsvRow[]): string[] {
 }
 
 /**
- * Counts the shapes, each with the rows of its kernels, where launch overheads are further apart than 3 %
- * of the fastest time: those of GPUs, hosts and hours differ by up to half a microsecond.
+ * Counts the shapes, each with the rows of its kernels, where the launch overheads of rows are further
+ * apart than 3 % of the fastest time: GPUs, hosts and hours differ by up to half a microsecond.
  */
 export function launchNotes(
   shapes: readonly (readonly CsvRow[])[],
@@ -141,13 +141,13 @@ export function launchNotes(
     return apart > LAUNCHES * fastest ? [apart] : [];
   });
   return far.length === 0 ? [] : [
-    `launch overheads of kernels differ by over ${
+    `launch overhead differs between rows by over ${
       100 * LAUNCHES
     } % of the fastest time at ${far.length} of ${
       counted(compared.length, "shape")
     }, by up to ${
       formatMicroseconds(Math.max(...far))
-    } µs: measure on one GPU in one run to compare`,
+    } µs; rows of one GPU and run differ least`,
   ];
 }
 
@@ -219,9 +219,7 @@ export function launchNotesOf(
   contenders: readonly Contender[] = table.contenders,
 ): string[] {
   const own = contenders.filter((c) => !c.published);
-  return launchNotes(
-    table.shapes.map((shape) => rowsOf({ ...table, shapes: [shape] }, own)),
-  );
+  return launchNotes(table.shapes.map((shape) => rowsAt(shape, own)));
 }
 
 /** Counts the noisy rows of `table`, and says what that means. */
@@ -280,8 +278,15 @@ function conditionsOf(row: CsvRow): string {
   return CONDITIONS.map((column) => row[column]).join(" ");
 }
 
-function rowsOf(table: Pivot, own: readonly Contender[]): CsvRow[] {
-  return table.shapes.flatMap(({ rows }) =>
-    own.flatMap(({ name }) => rows.get(name) ?? [])
-  ).filter((row) => timeOf(row) !== undefined);
+function rowsOf({ shapes }: Pivot, own: readonly Contender[]): CsvRow[] {
+  return shapes.flatMap((shape) => rowsAt(shape, own));
+}
+
+/** Returns the rows with a time of `own` at a shape. */
+function rowsAt(
+  { rows }: Pivot["shapes"][number],
+  own: readonly Contender[],
+): CsvRow[] {
+  return own.flatMap(({ name }) => rows.get(name) ?? [])
+    .filter((row) => timeOf(row) !== undefined);
 }

@@ -242,12 +242,18 @@ export function sidesSheet(
   const ofSide = (side: string): Pivot => {
     const baseline = baselines.map((name) => nameAt(name, side))
       .find((name) => name !== "");
-    const contenders = table.contenders.filter((one) => sideOf(one) === side);
-    return { ...table, contenders, baseline };
+    return { ...table, baseline };
   };
   const figures = sides.flatMap((side) =>
     besideFirst(
-      metricsOf(ofSide(side), metrics.length > 0 ? metrics : ["us"], options),
+      metricsOf(
+        {
+          ...ofSide(side),
+          contenders: table.contenders.filter((one) => sideOf(one) === side),
+        },
+        metrics.length > 0 ? metrics : ["us"],
+        options,
+      ),
     ).map((metric): Metric => ({
       ...metric,
       head: `${side} ${metric.head.replace(`@${side}`, "")}`,
@@ -266,9 +272,7 @@ export function sidesSheet(
     `${last} vs ${first}`,
     (_, name) => [nameAt(name, last), nameAt(name, first)],
   );
-  const contenders = inTurns(
-    ranked({ ...ofSide(last), contenders: table.contenders }),
-  );
+  const contenders = inTurns(ranked(ofSide(last)));
   return {
     ...linesSheet(table, thinned(table.shapes, lines), {
       kernels: [...new Set(contenders.map(kernelOf))].slice(0, top),
