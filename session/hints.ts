@@ -12,6 +12,7 @@ import {
   unlessMissing,
 } from "../bench/files/disk.ts";
 import { UserError } from "../bench/model/errors.ts";
+import { startsEarly } from "../bench/model/settings.ts";
 import { recordsOf } from "../bench/row/csv_records.ts";
 import { deviceFolder } from "../bench/row/results.ts";
 import {
@@ -30,10 +31,15 @@ const read = new Map<string, readonly HintRow[]>();
 /** The device that rows are wanted for. */
 export type Wanted = Pick<DeviceInfo, "arch" | "name">;
 
-/** The recorded configs of devices like `wanted`; read once. */
-export function hintsFor(wanted: Wanted): Hints {
-  const key = keyOf(wanted);
-  const hints = known.get(key) ?? new Hints(rowsOn(wanted));
+/**
+ * The recorded configs of devices like `wanted`; read once.
+ *
+ * @param timer The timer of the search. @default {one of lone calls}
+ */
+export function hintsFor(wanted: Wanted, timer = ""): Hints {
+  const early = startsEarly(timer);
+  const key = `${keyOf(wanted)} ${early}`;
+  const hints = known.get(key) ?? new Hints(rowsOn(wanted), early);
   known.set(key, hints);
   return hints;
 }

@@ -7,7 +7,7 @@
 import { resolve } from "node:path";
 import type { Backend, DeviceInfo } from "../bench/device/device.ts";
 import { counted } from "../bench/files/terminal_text.ts";
-import { startsEarly } from "../bench/measure/sample_calls.ts";
+import { startsEarly } from "../bench/model/settings.ts";
 import { isPythonCase } from "../bench/model/peer.ts";
 import type { Overrides } from "../bench/model/axes.ts";
 import { CaseError, UserError } from "../bench/model/errors.ts";

@@ -14,8 +14,11 @@ import { openSteady } from "../bench/measure/open_stable.ts";
 import type { DType } from "../bench/model/dtype.ts";
 import { EXIT, type ExitCode, UserError } from "../bench/model/errors.ts";
 import { isPythonCase } from "../bench/model/peer.ts";
-import { startsEarly } from "../bench/measure/sample_calls.ts";
-import { type Settings, usesGraph } from "../bench/model/settings.ts";
+import {
+  type Settings,
+  startsEarly,
+  usesGraph,
+} from "../bench/model/settings.ts";
 import type { Case, Suite } from "../bench/model/suite.ts";
 import { caseText, keyOf } from "../bench/row/row.ts";
 import { ConfigBook } from "../bench/tune/config_book.ts";
@@ -237,7 +240,7 @@ async function contextOf(
     configs: new ConfigBook(
       configs,
       timingCache === undefined ? undefined : readTimings(timingCache),
-      hintsFor(device.info),
+      hintsFor(device.info, settings.timer),
     ),
     date: () => new Date().toISOString(),
   });

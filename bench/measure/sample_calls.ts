@@ -7,16 +7,11 @@
 import type { Device } from "../device/device.ts";
 import type { Step } from "../device/queue.ts";
 import { CaseError } from "../model/errors.ts";
-import { type Timer, usesGraph } from "../model/settings.ts";
+import { startsEarly, type Timer, usesGraph } from "../model/settings.ts";
 
 /** Returns the number of calls in a sample, each on a set of operands of its own. */
 export function callsOf(timer: Timer): number {
   return Number(timer.split(":")[1] ?? 1);
-}
-
-/** Returns whether calls of `timer` start before their predecessor in the sample ends. */
-export function startsEarly(timer: Timer): boolean {
-  return timer.endsWith(":pdl");
 }
 
 /**

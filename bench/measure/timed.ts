@@ -7,12 +7,17 @@
 import type { Backend, DeviceInfo } from "../device/device.ts";
 import type { Step } from "../device/queue.ts";
 import type { BenchContext, Prepared } from "./context.ts";
-import { callsOf, sampleOf, startsEarly } from "./sample_calls.ts";
+import { callsOf, sampleOf } from "./sample_calls.ts";
 import { type Around, isSlow } from "./time.ts";
 import { roomOfSet } from "./operands.ts";
 import { CaseError } from "../model/errors.ts";
 import { storedBytes } from "../model/problem.ts";
-import { type Settings, type Timer, usesGraph } from "../model/settings.ts";
+import {
+  type Settings,
+  startsEarly,
+  type Timer,
+  usesGraph,
+} from "../model/settings.ts";
 import type { Problem } from "../model/suite.ts";
 
 /** Plans that are ready to be timed. */

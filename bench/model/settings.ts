@@ -74,6 +74,11 @@ export function usesGraph(timer: Timer): boolean {
   return timer === "graph" || timer.startsWith("chain:");
 }
 
+/** Returns whether calls of `timer`, of a row perhaps, start before their predecessor ends. */
+export function startsEarly(timer: string): boolean {
+  return timer.endsWith(":pdl");
+}
+
 /** Holds the settings of a run. */
 export interface Settings {
   readonly seed: number;

@@ -10,6 +10,7 @@ import { CaseError } from "../model/errors.ts";
 import { formatValues, parseValues, type Values } from "../model/grid.ts";
 import type { Candidate, Kernel } from "../model/kernel_spec.ts";
 import type { Op } from "../model/op.ts";
+import { startsEarly } from "../model/settings.ts";
 import { type HintRow, loneOf, mostLike } from "./hints.ts";
 import {
   distance,
@@ -223,7 +224,7 @@ function earlyOnly<P>(
   const kernels = new Set(entrants.map(({ kernel }) => kernel.name));
   return groups.map((rows) =>
     rows.filter(({ timer, kernel }) =>
-      timer.endsWith(":pdl") && kernels.has(kernel)
+      startsEarly(timer) && kernels.has(kernel)
     )
   );
 }

@@ -7,6 +7,7 @@
 
 import { formatValues, parseValues, type Values } from "../model/grid.ts";
 import type { Candidate } from "../model/kernel.ts";
+import { startsEarly } from "../model/settings.ts";
 import type { CaseKey } from "../row/row.ts";
 
 /** The columns of a row that hints are made of. */
@@ -50,15 +51,18 @@ interface Winner {
 export class Hints {
   readonly #kernels: ReadonlyMap<string, readonly Winner[]>;
 
-  /** @param rows Rows of one architecture. Only those of tunable kernels with sources count. */
-  constructor(rows: readonly HintRow[]) {
+  /**
+   * @param rows Rows of one architecture. Only those of tunable kernels with sources count.
+   * @param early Whether calls start before their predecessor ends, where other configs win.
+   */
+  constructor(rows: readonly HintRow[], early = false) {
     const points = Map.groupBy(
       rows.filter(({ status, config, source_hash }) =>
         status === "ok" && config !== "" && source_hash !== ""
       ),
       pointOf,
     );
-    const tuned = [...points.values()].flatMap(loneOf);
+    const tuned = [...points.values()].flatMap(early ? earlyOf : loneOf);
     const best = new Map<string, number>();
     for (const row of tuned) {
       const group = groupOf(row);
@@ -205,6 +209,19 @@ export function loneOf(rows: readonly HintRow[]): readonly HintRow[] {
   const isLone = ({ timer }: HintRow) => !timer.includes(":");
   const kernels = new Set(rows.filter(isLone).map(({ kernel }) => kernel));
   return rows.filter((row) => isLone(row) || !kernels.has(row.kernel));
+}
+
+/**
+ * Of kernels that have rows of chains whose calls start early those alone, of others what `loneOf()`
+ * leaves.
+ *
+ * @param rows Rows of one point.
+ */
+function earlyOf(rows: readonly HintRow[]): readonly HintRow[] {
+  const early = rows.filter(({ timer }) => startsEarly(timer));
+  const kernels = new Set(early.map(({ kernel }) => kernel));
+  const others = rows.filter(({ kernel }) => !kernels.has(kernel));
+  return [...early, ...loneOf(others)];
 }
 
 /** A point of a suite, whichever kernel, timer or device it is of. */

@@ -47,10 +47,15 @@ const names = (list: readonly Candidate[] = []) =>
 const hintOf = (rows: readonly HintRow[], among = legal) =>
   new Hints(rows).of(key, among);
 
-Deno.test("Hints leave out configs of chains where the kernel has one of a lone call", () => {
+Deno.test("Hints leave out configs of chains where the kernel has one of a lone call, but for early calls", () => {
   const chain = row({ config: "I=40", timer: "chain:32:pdl" });
   assertEquals(names(hintOf([chain, row({ config: "I=60" })])?.near), ["I=60"]);
   assertEquals(names(hintOf([chain])?.near), ["I=40"]);
+  const plain = row({ config: "I=50", timer: "chain:32" });
+  const early = new Hints([chain, plain, row({ config: "I=60" })], true);
+  assertEquals(names(early.of(key, legal)?.near), ["I=40"]);
+  const lone = new Hints([plain, row({ config: "I=60" })], true);
+  assertEquals(names(lone.of(key, legal)?.near), ["I=60"]);
 });
 
 Deno.test("Hints put the configs of the nearest shapes first, then the others by the model", () => {

@@ -112,7 +112,7 @@ export async function tuneCases(
       const how = tuned.get(key);
       const result = {
         one,
-        space: spaceOf(one, info, settings.level),
+        space: spaceOf(one, info, settings),
         row: event.row,
         ...(how ? { tuned: how } : {}),
       };
@@ -127,10 +127,16 @@ export async function tuneCases(
  * The configs of `one`; none where its kernel cannot run here or cannot say, which its row
  * then tells.
  */
-function spaceOf(one: Case, info: DeviceInfo, level: number): Space {
+function spaceOf(
+  one: Case,
+  info: DeviceInfo,
+  { level, timer }: Pick<Settings, "level" | "timer">,
+): Space {
   const all = candidatesOf(one, info) ?? [];
   const legal = all.filter(({ illegal }) => illegal === undefined);
-  const hint = one.offers ? undefined : hintsFor(info).of(keyOf(one), legal);
+  const hint = one.offers
+    ? undefined
+    : hintsFor(info, timer).of(keyOf(one), legal);
   const kept = new Set(contenders(ordered(legal, hint), level, hint));
   return {
     legal,
