@@ -113,6 +113,13 @@ const clusterCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
     ...["ring_early_sums", "mma_lost_sums"],
     "ring_no_launch_wait",
   ]),
+  "tiles of eight rows": mutantCase("cluster-k", [
+    { ...WHOLE, m: 14, n: 16, k: 3072 },
+    {
+      ...{ ...CLUSTER, LOAD: "warps" },
+      ...{ BM: 8, BN: 16, BK: 512, KWARPS: 4, CLUSTER: 2 },
+    },
+  ], ["mma8_swapped_steps", "mma8_lost_sums"]),
   exchange: mutantCase("exchange-k", [WHOLE, GRID], [
     ...["exchange_no_poll", "exchange_not_emptied", "exchange_same_place"],
   ]),

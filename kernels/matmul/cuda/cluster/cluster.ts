@@ -79,6 +79,12 @@ const LOADS = {
   tensor: { macros: { WARPGROUPS: 1 }, entry: "cluster_wgmma" },
 } as const;
 
+/** The source, by whether tiles have eight rows. */
+function sourceOf({ BM }: ClusterConfig): URL {
+  const name = BM === 8 ? "eight_rows" : "cluster";
+  return new URL(`./${name}.cu`, import.meta.url);
+}
+
 /** The differences of one kernel from the others. */
 interface Variant {
   readonly name: string;
@@ -98,7 +104,7 @@ function defineCluster(
     const { LOAD, ...tile } = config;
     const columns = columnsOf(point, config);
     return {
-      source: new URL("./cluster.cu", import.meta.url),
+      source: sourceOf(config),
       defines: {
         ...{ TYPE: point.type, LAYOUT: point.layout, ...tile },
         ...{ EXCHANGE: exchange ? 1 : 0 },

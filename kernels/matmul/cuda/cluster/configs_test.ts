@@ -215,6 +215,15 @@ Deno.test("rules pass what ran, and name what is wrong with a config", () => {
     })!,
     /about 326 registers/,
   );
+  const eight = { LOAD: "warps", BM: 8, KWARPS: 4 } as const;
+  assertStrictEquals(says("rows", eight), undefined);
+  for (
+    const wrong of [
+      says("rows", { ...eight, LOAD: "ring" }),
+      says("rows", { ...eight, BM: 4 }),
+      says("rows", eight, { ...point, type: "f32" }),
+    ]
+  ) assertMatch(wrong!, /is below 16, or 8 with a ring for each warp/);
   assertMatch(
     says("warps", { WARPS: 8, KWARPS: 3 })!,
     /KWARPS=3 does not divide/,

@@ -118,6 +118,7 @@ function* rings(
 }
 
 function ringWarps({ BM, BN }: Tile) {
+  if (BM === 8) return [];
   return BM * BN >= 64 * 64 ? LARGE_WARPS : RING_WARPS;
 }
 
@@ -157,6 +158,9 @@ function fitting(
   return [...new Set(sides)].map((BN) => ({ BM, BN }));
 }
 
+/** For few rows: twice as many clusters read A, or rings have room for more steps. */
+const EIGHT = tiles([[8, 16], [8, 32]]);
+
 /** The configs of the kernel whose slices are one cluster. */
 export function clusterConfigs(
   shape: Shape,
@@ -164,7 +168,8 @@ export function clusterConfigs(
 ): Iterable<ClusterConfig> {
   const joins = (tile: Tile) =>
     clusters(shape, tile, units).map((CLUSTER) => ({ CLUSTER, PARTS: 1 }));
-  const tiles = [...ALL, ...fitting(shape, units)];
+  const eight = shape.type === "f32" || shape.m > 32 ? [] : EIGHT;
+  const tiles = [...ALL, ...eight, ...fitting(shape, units)];
   return rings(shape, { tiles, joins, sharedBytes });
 }
 

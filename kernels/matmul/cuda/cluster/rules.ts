@@ -66,6 +66,11 @@ export const rules: Readonly<
       ? undefined
       : `boxes of ${Math.max(...rows)} rows, 256 are the most`;
   },
+  rows({ type }, { LOAD, BM }) {
+    return BM >= 16 || (BM === 8 && LOAD === "warps" && type !== "f32")
+      ? undefined
+      : `BM=${BM} is below 16, or 8 with a ring for each warp and 16-bit operands`;
+  },
   columns({ layout, type }, { LOAD, BN }) {
     const power = (BN & BN - 1) === 0 && BN >= 16;
     return LOAD === "tensor" || power ||
@@ -239,7 +244,8 @@ export function predict(
   const rate = type === "f32" ? 98 : 1024;
   const math = Math.max(
     type === "f32" ? readsOf(point, config) * slice / 1755 : block / 225e3,
-    BM * BN * slice / 1755 / rate,
+    // Of eight rows as much as of sixteen.
+    Math.max(BM, 16) * BN * slice / 1755 / rate,
   );
   // One warp of a scheduler does not hide what it waits for.
   const alone = WARPS < 8 ? 1.2 : 1;
