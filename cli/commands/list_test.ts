@@ -97,7 +97,7 @@ Deno.test({
       assertEquals([fresh.code, fresh.stdout], [0, ""], fresh.stderr);
       assertMatch(
         fresh.stderr,
-        /^0 of 3 rows with sources .*; 1 has none and is not/,
+        /^0 of 3 rows with sources .*; 1 other row has no sources/,
       );
       await write("one.c", `// About it.\n\n${SOURCE}`);
       assertEquals((await list()).code, 0);
@@ -163,11 +163,11 @@ Deno.test("list refuses paths without --stale, and points with it", async () => 
 Deno.test("standingLine() is of one row or of several", () => {
   assertEquals(
     standingLine(0, 1, 1),
-    "0 of 1 row with sources is stale; 1 has none and is not checked",
+    "0 of 1 row with sources is stale; 1 other row has no sources and is not checked",
   );
   assertEquals(
     standingLine(2, 3, 2),
-    "2 of 3 rows with sources are stale; 2 have none and are not checked",
+    "2 of 3 rows with sources are stale; 2 other rows have no sources and are not checked",
   );
 });
 

@@ -507,6 +507,18 @@ Deno.test("table --wins counts against the baseline that --kernel leaves out", a
   assertMatch(stdout, /^cluster-k +28\/0\/0 /m);
 });
 
+Deno.test("table names the kernels asked for whose rows are by other timers", async () => {
+  const { code, stdout, stderr } = await program([
+    ...["table", "results/nvidia-h200/epilogue-bf16.csv", "--m", "16"],
+    ...["--timer", "chain:32:pdl", "--kernel", "exchange-k,cluster-k"],
+  ]);
+  assertEquals(code, 0);
+  // It cannot start early.
+  assertMatch(stderr, /exchange-k is not shown: its rows are by graph/);
+  assertEquals(/cluster-k is not shown/.test(stderr), false);
+  assertMatch(stdout, /cluster-k/);
+});
+
 Deno.test("table reads a file once that several paths lead to", async () => {
   const file = V3;
   const [once, twice] = [

@@ -9,6 +9,7 @@ import { BinaryCache } from "../../../bench/device/binary_cache.ts";
 import type { Backend, DeviceInfo } from "../../../bench/device/device.ts";
 import { onDisk, readable, unlessMissing } from "../../../bench/files/disk.ts";
 import { claimFolder } from "../../../bench/files/lock.ts";
+import { counted } from "../../../bench/files/terminal_text.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import {
   type Case,
@@ -112,9 +113,9 @@ export async function exportKernels(
   writeFolder(out, filesOf({ op, arch, tables, image, pdl, origin }));
   const units = image.offsets.length;
   say(
-    `${out}: ${points} shapes in ${rows.length} rows${
+    `${out}: ${counted(points, "shape")} in ${counted(rows.length, "row")}${
       pdl ? ` (${early} with PDL)` : ""
-    }, ${units} binaries, ${image.bytes.length} bytes`,
+    }, ${counted(units, "binary", "binaries")}, ${image.bytes.length} bytes`,
   );
   return EXIT.ok;
 }

@@ -120,7 +120,11 @@ export function standingLine(
 ): string {
   const verb = stale === 1 || of === 1 ? "is" : "are";
   return `${stale} of ${counted(of, "row")} with sources ${verb} stale; ${
-    counted(unknown, "has none and is", "have none and are")
+    counted(
+      unknown,
+      "other row has no sources and is",
+      "other rows have no sources and are",
+    )
   } not checked`;
 }
 

@@ -11,7 +11,7 @@ import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import type { CsvRow } from "../../../bench/row/csv_row.ts";
 import { isPublished } from "../../../bench/row/row.ts";
 import { pointOf } from "../../../report/model/axes.ts";
-import { ofOneTiming } from "../../../report/model/timing.ts";
+import { ofOneTiming, timingOf } from "../../../report/model/timing.ts";
 import { isFile, isSource } from "../../../session/cases.ts";
 import { HOME, typed } from "../../../session/home.ts";
 import {
@@ -21,7 +21,7 @@ import {
 } from "../../../session/read_rows.ts";
 import { baselinesOf } from "../../../session/library/baselines.ts";
 import { usualPaths } from "../../options/usual_paths.ts";
-import { tellFolded } from "../../terminal/output.ts";
+import { tell, tellFolded } from "../../terminal/output.ts";
 
 // Relative to the program's folder, which is not where its task was typed.
 const PUBLISHED = "results/published";
@@ -292,8 +292,19 @@ function suitesOf(file: string, known: ReadonlySet<string>): string[] {
   );
 }
 
+/** Returns those of `rows` that one timer timed, and tells which kernels that were named have none. */
 function ofTiming(rows: readonly CsvRow[], options: RowChoice) {
-  return ofOneTiming(rows, (row) => row, { ...options, note: tellFolded });
+  const shown = ofOneTiming(rows, (row) => row, {
+    ...{ ...options, note: tellFolded },
+  });
+  const known = new Set(shown.flatMap(namesOf));
+  for (const kernel of options.kernels.filter((name) => !known.has(name))) {
+    const own = rows.filter((row) => namesOf(row).includes(kernel));
+    if (own.length === 0) continue;
+    const timings = [...new Set(own.map(timingOf))].join("; ");
+    tell(`${kernel} is not shown: its rows are by ${timings}`);
+  }
+  return shown;
 }
 
 /** Returns whether figures are relative to a baseline that no option names. */
