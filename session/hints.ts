@@ -12,7 +12,6 @@ import {
   unlessMissing,
 } from "../bench/files/disk.ts";
 import { UserError } from "../bench/model/errors.ts";
-import { startsEarly } from "../bench/model/settings.ts";
 import { recordsOf } from "../bench/row/csv_records.ts";
 import { deviceFolder } from "../bench/row/results.ts";
 import {
@@ -34,10 +33,9 @@ export type Wanted = Pick<DeviceInfo, "arch" | "name">;
 /**
  * The recorded configs of devices like `wanted`; read once.
  *
- * @param timer The timer of the search. @default {one of lone calls}
+ * @param early Whether calls start before their predecessor ends.
  */
-export function hintsFor(wanted: Wanted, timer = ""): Hints {
-  const early = startsEarly(timer);
+export function hintsFor(wanted: Wanted, early = false): Hints {
   const key = `${keyOf(wanted)} ${early}`;
   const hints = known.get(key) ?? new Hints(rowsOn(wanted), early);
   known.set(key, hints);

@@ -240,7 +240,7 @@ async function contextOf(
     configs: new ConfigBook(
       configs,
       timingCache === undefined ? undefined : readTimings(timingCache),
-      hintsFor(device.info, settings.timer),
+      hintsFor(device.info, startsEarly(settings.timer)),
     ),
     date: () => new Date().toISOString(),
   });

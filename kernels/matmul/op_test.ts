@@ -12,6 +12,7 @@ import { problemOf } from "../../bench/model/suite.ts";
 import { h200, m3max, mi300x } from "../testdata/devices.ts";
 import { madeOf } from "../testdata/answers.ts";
 import { kernels } from "./mod.ts";
+import { tooLarge } from "./point.ts";
 import { matmul } from "./op.ts";
 import { peers } from "./torch/peers.ts";
 
@@ -108,4 +109,16 @@ Deno.test("all other kernels and peers refuse a column stride of C in one line",
       `${why}peers write rows without gaps`,
     );
   }
+});
+
+Deno.test("tooLarge() is of what 31 bits do not number", () => {
+  assertEquals(tooLarge({ m: 1, n: 1, k: 2 ** 31 - 1 }), undefined);
+  assertEquals(
+    tooLarge({ m: 1, n: 1, k: 2 ** 31 }),
+    "K = 2147483648: it is numbered in 31 bits",
+  );
+  assertEquals(
+    tooLarge({ m: 2 ** 16, n: 2 ** 15, k: 1 }),
+    "M x N = 2147483648: elements of C are numbered in 31 bits",
+  );
 });

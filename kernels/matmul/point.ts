@@ -50,8 +50,11 @@ export function hasRelu({ epilogue }: MatmulPoint): boolean {
   return epilogue.endsWith("relu");
 }
 
-/** Returns why the elements of C cannot be numbered in 31 bits, as the GPU kernels do. */
-export function tooLarge({ m, n }: MatmulPoint): string | undefined {
+/** Returns why K, or the elements of C, cannot be numbered in 31 bits, as the GPU kernels do. */
+export function tooLarge(
+  { m, n, k }: Pick<MatmulPoint, "m" | "n" | "k">,
+): string | undefined {
+  if (k >= 2 ** 31) return `K = ${k}: it is numbered in 31 bits`;
   return m * n < 2 ** 31
     ? undefined
     : `M x N = ${m * n}: elements of C are numbered in 31 bits`;

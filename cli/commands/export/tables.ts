@@ -4,7 +4,6 @@
  * @module
  */
 
-import type { DeviceInfo } from "../../../bench/device/device.ts";
 import type { Axis } from "../../../bench/model/axes.ts";
 import { readAxes } from "../../../bench/model/axes.ts";
 import { CaseError, UserError } from "../../../bench/model/errors.ts";
@@ -97,7 +96,7 @@ function planOf(title: string, cases: readonly Case[], target: PlanTarget) {
   const reasons: string[] = [];
   for (const c of cases) {
     try {
-      return recordPlan(c, configOf(c, info), target);
+      return recordPlan(c, configOf(c, target), target);
     } catch (error) {
       if (!(error instanceof CaseError)) throw error;
       reasons.push(`${c.kernel}: ${error.message}`);
@@ -111,12 +110,12 @@ function planOf(title: string, cases: readonly Case[], target: PlanTarget) {
 }
 
 /** The config of a case: the recorded one of the nearest shape, or the first of its kernel. */
-function configOf(c: Case, info: DeviceInfo): Values {
+function configOf(c: Case, { info, pdl }: PlanTarget): Values {
   const why = c.unsupported(info);
   if (why !== undefined) throw new CaseError("unsupported", why);
   const all = [...(c.follows ?? c).candidates(info)];
   const legal = all.filter(({ illegal }) => illegal === undefined);
-  const hint = hintsFor(info).of(keyOf(c.follows ?? c), legal);
+  const hint = hintsFor(info, pdl).of(keyOf(c.follows ?? c), legal);
   const [first] = ordered(legal, hint);
   if (first !== undefined) return first.config;
   throw new CaseError(

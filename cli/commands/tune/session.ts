@@ -6,7 +6,7 @@
 
 import type { DeviceInfo } from "../../../bench/device/device.ts";
 import type { Candidate } from "../../../bench/model/kernel.ts";
-import type { Settings } from "../../../bench/model/settings.ts";
+import { type Settings, startsEarly } from "../../../bench/model/settings.ts";
 import type { Case } from "../../../bench/model/suite.ts";
 import type { Tuned } from "../../../bench/worker/protocol.ts";
 import { caseText, keyOf, type Row } from "../../../bench/row/row.ts";
@@ -136,7 +136,7 @@ function spaceOf(
   const legal = all.filter(({ illegal }) => illegal === undefined);
   const hint = one.offers
     ? undefined
-    : hintsFor(info, timer).of(keyOf(one), legal);
+    : hintsFor(info, startsEarly(timer)).of(keyOf(one), legal);
   const kept = new Set(contenders(ordered(legal, hint), level, hint));
   return {
     legal,
