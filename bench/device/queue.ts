@@ -4,6 +4,8 @@
  * @module
  */
 
+import { CaseError } from "../model/errors.ts";
+
 /** Device memory, or a part of it. */
 export interface Memory extends Disposable {
   readonly bytes: number;
@@ -83,8 +85,18 @@ export function mem(memory: Memory): Arg {
 /** An `int` that says whether the launch may start before its predecessor ends. */
 export const EARLY: Arg = { kind: "early" };
 
-/** A 32-bit signed integer as an argument. */
+/**
+ * A 32-bit signed integer as an argument.
+ *
+ * @throws {CaseError} `unsupported`, for what 32 bits do not hold: a kernel would get another number.
+ */
 export function i32(value: number): Arg {
+  if ((value | 0) !== value) {
+    throw new CaseError(
+      "unsupported",
+      `${value} is no 32-bit integer, which the kernel takes: choose smaller sizes`,
+    );
+  }
   return { kind: "i32", value };
 }
 
