@@ -1,4 +1,8 @@
-import { assertEquals } from "@std/assert";
+import {
+  assertEquals,
+  assertNotStrictEquals,
+  assertStrictEquals,
+} from "@std/assert";
 import { join } from "node:path";
 import { HINT_COLUMNS, type HintRow } from "../bench/tune/hints.ts";
 import { pipe, posix } from "../bench/testdata/pipes.ts";
@@ -99,7 +103,8 @@ Deno.test("recordedRows() takes no points from a device that has auto and librar
 Deno.test("hintsFor() has the recorded configs of this program's kernels, and none elsewhere", () => {
   assertEquals(recordedRows(sm90a).length > 1000, true);
   assertEquals(recordedRows({ arch: "x86_64", name: "CPU" }), []);
-  assertEquals(hintsFor(sm90a), hintsFor({ ...sm90a }));
+  assertStrictEquals(hintsFor(sm90a), hintsFor({ ...sm90a }));
+  assertNotStrictEquals(hintsFor(sm90a), hintsFor(sm90a, true));
 });
 
 Deno.test(

@@ -1,6 +1,7 @@
 import {
   assertEquals,
   assertMatch,
+  assertNotEquals,
   assertRejects,
   assertStrictEquals,
 } from "@std/assert";
@@ -8,6 +9,7 @@ import { join } from "node:path";
 import { cuda } from "../../backends/cuda/cuda.ts";
 import type { Backend } from "../../bench/device/device.ts";
 import { CaseError, UserError } from "../../bench/model/errors.ts";
+import { recordedRows } from "../../session/hints.ts";
 import { exportKernels, type ExportOptions } from "./export/files.ts";
 
 const MATMUL: Omit<ExportOptions, "out"> = {
@@ -194,6 +196,23 @@ Deno.test("exportKernels() with --pdl starts what waits early, and nothing coope
       texts.get(file)!,
       /Weights, their scales and biases must not be/,
     );
+  }
+});
+
+Deno.test("exportKernels() with --pdl takes a kernel's config of early calls", async () => {
+  const sizes = { m: "16", n: "16", k: "24576" };
+  const recorded = (timer: string) =>
+    recordedRows({ arch: "sm_90a", name: "NVIDIA H200" }).find((row) =>
+      row.suite === "epilogue-bf16" && row.kernel === "cluster-k" &&
+      row.timer === timer && row.m === sizes.m && row.k === sizes.k
+    )!.config;
+  const [lone, early] = [recorded("graph"), recorded("chain:32:pdl")];
+  assertNotEquals(lone, early);
+  const overrides = { m: [16], n: [16], k: [24576], epilogue: ["relu"] };
+  for (const [pdl, config] of [[false, lone], [true, early]] as const) {
+    const texts = await textsOf({ overrides, pdl });
+    const header = texts.get("mnk_matmul.h")!;
+    assertStrictEquals(header.includes(`cluster-k ${config}`), true, header);
   }
 });
 

@@ -294,9 +294,9 @@ function suitesOf(file: string, known: ReadonlySet<string>): string[] {
 
 /** Returns those of `rows` that one timer timed, and tells which kernels that were named have none. */
 function ofTiming(rows: readonly CsvRow[], options: RowChoice) {
-  const shown = ofOneTiming(rows, (row) => row, {
-    ...{ ...options, note: tellFolded },
-  });
+  const { timer, cache } = options;
+  const how = { timer, cache, note: tellFolded };
+  const shown = ofOneTiming(rows, (row) => row, how);
   const known = new Set(shown.flatMap(namesOf));
   for (const kernel of options.kernels.filter((name) => !known.has(name))) {
     const own = rows.filter((row) => namesOf(row).includes(kernel));
