@@ -223,7 +223,7 @@ Deno.test("rules pass what ran, and name what is wrong with a config", () => {
       says("rows", { ...eight, BM: 4 }),
       says("rows", eight, { ...point, type: "f32" }),
     ]
-  ) assertMatch(wrong!, /is below 16, or 8 with a ring for each warp/);
+  ) assertMatch(wrong!, /: 16 rows are the least, or 8 with LOAD=warps/);
   assertMatch(
     says("warps", { WARPS: 8, KWARPS: 3 })!,
     /KWARPS=3 does not divide/,

@@ -118,6 +118,7 @@ function* rings(
 }
 
 function ringWarps({ BM, BN }: Tile) {
+  // Tiles of eight rows have rings of warps alone.
   if (BM === 8) return [];
   return BM * BN >= 64 * 64 ? LARGE_WARPS : RING_WARPS;
 }

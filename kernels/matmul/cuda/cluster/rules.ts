@@ -69,7 +69,7 @@ export const rules: Readonly<
   rows({ type }, { LOAD, BM }) {
     return BM >= 16 || (BM === 8 && LOAD === "warps" && type !== "f32")
       ? undefined
-      : `BM=${BM} is below 16, or 8 with a ring for each warp and 16-bit operands`;
+      : `BM=${BM}: 16 rows are the least, or 8 with LOAD=warps and 16-bit operands`;
   },
   columns({ layout, type }, { LOAD, BN }) {
     const power = (BN & BN - 1) === 0 && BN >= 16;

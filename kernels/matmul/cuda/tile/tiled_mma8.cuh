@@ -3,10 +3,11 @@
 // Idea: an instruction multiplies 16 rows, of which the lower eight are zeros here. Half of the
 // products are wasted, which take little time where M is small. In return a block reads half as much
 // of A, and A is read by twice as many multiprocessors. That helps where blocks of one cluster read
-// all of A and B: a group of multiprocessors (GPC) reads at most 880 GB/s.
+// all of A and B: a group of multiprocessors (GPC) was not seen to read more than 880 GB/s
+// (docs/notes/2026-11-22-performance.md).
 #ifndef MNKBENCH_TILED_MMA8
 #define MNKBENCH_TILED_MMA8
-// It takes the place of tiled_mma.cuh, which a source includes after it.
+// The include guard of tiled_mma.cuh: a source that includes it after this one has this TiledMma.
 #define MNKBENCH_PRODUCT_MMA
 #include "../../../common/mutant.h"
 #include "element.cuh"
