@@ -138,7 +138,7 @@ enum { EMU_RELAXED = 0, EMU_ACQUIRE = 1, EMU_RELEASE = 2, EMU_FENCED = 4 };
   X(void, copy_tile, (unsigned to, const void *map, int column, int row, unsigned barrier, unsigned ranks, int told), (to, map, column, row, barrier, ranks, told)) \
   X(void, store_async, (unsigned to, unsigned barrier, unsigned rank, const void *from, unsigned bytes), (to, barrier, rank, from, bytes)) \
   X(void, show_products, (void), ())                                                        \
-  X(void, wgmma, (float *sums, unsigned cols, const EmuFactor *a, uint64_t b), (sums, cols, a, b)) \
+  X(void, wgmma, (float *sums, unsigned cols, const EmuFactor *a, uint64_t b, int by_rows), (sums, cols, a, b, by_rows)) \
   X(void, wgmma_fence, (void), ())                                                          \
   X(void, wgmma_commit, (void), ())                                                         \
   X(void, wgmma_wait, (unsigned left), (left))                                              \

@@ -8,6 +8,7 @@
 #define MNKBENCH_PTX_ARRIVE
 #define MNKBENCH_PTX_MEMORY
 #define MNKBENCH_PTX_MMA
+#define MNKBENCH_PTX_MMA_MN
 
 #define DEVICE inline __attribute__((always_inline))
 // All of the block's memory that the launch asked for.
@@ -354,9 +355,9 @@ HIDDEN inline unsigned long long descriptor(unsigned address, int product) {
   return 1ull << 62 | 64ull << 32 | ((address >> 4) + (1 << 16) + 2 * product);
 }
 
-template <int N> HIDDEN void emu_wgmma_of(float (&d)[N / 2], EmuFactor a, unsigned long long b) {
+template <int N> HIDDEN void emu_wgmma_of(float (&d)[N / 2], EmuFactor a, unsigned long long b, bool by_rows = false) {
   static_assert(N % 8 == 0 && N >= 8 && N <= 256, "a number of columns that there is");
-  emu_wgmma(d, N, &a, b);
+  emu_wgmma(d, N, &a, b, by_rows);
 }
 template <int N> HIDDEN void wgmma(float (&d)[N / 2], const unsigned *a, unsigned long long b) {
   emu_wgmma_of<N>(d, {a, 0, EMU_F16, 0}, b);
@@ -372,6 +373,17 @@ template <int N> HIDDEN void wgmma_bf16(float (&d)[N / 2], unsigned long long a,
 }
 template <int N> HIDDEN void wgmma_e4m3(float (&d)[N / 2], unsigned long long a, unsigned long long b, int add) {
   emu_wgmma_of<N>(d, {nullptr, a, EMU_E4M3, !add}, b);
+}
+
+// ptx_mma_mn.h.
+HIDDEN inline unsigned long long descriptor_mn(unsigned address, unsigned apart) {
+  return 1ull << 62 | 64ull << 32 | ((address >> 4) + (apart >> 4 << 16));
+}
+template <int N> HIDDEN void wgmma_f16_mn(float (&d)[N / 2], unsigned long long a, unsigned long long b) {
+  emu_wgmma_of<N>(d, {nullptr, a, EMU_F16, 0}, b, true);
+}
+template <int N> HIDDEN void wgmma_bf16_mn(float (&d)[N / 2], unsigned long long a, unsigned long long b) {
+  emu_wgmma_of<N>(d, {nullptr, a, EMU_BF16, 0}, b, true);
 }
 
 #endif

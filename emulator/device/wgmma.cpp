@@ -21,10 +21,11 @@ struct Sums {
 struct Product {
   std::shared_ptr<Sums> sums;
   const unsigned *a[32];  // registers, or none
-  // Offsets of the chunks of 16 bytes: by rows of the wave, and by columns of the product.
+  // Offsets of the chunks of 16 bytes: by rows of the wave, and by columns of the product, or, of a
+  // second operand that is stored by rows, by eights of columns of 16 rows.
   unsigned left[16][2], right[8 * 32][2];
   int type;
-  bool first;
+  bool first, by_rows;
   uint32_t group;
 };
 // A lane's operands.
@@ -32,6 +33,7 @@ struct Part {
   float *sums;
   EmuFactor a;
   unsigned cols;
+  int by_rows;
 };
 }  // namespace
 
@@ -49,18 +51,37 @@ Products &products_of(Wave &w) {
 
 constexpr uint64_t RESERVED = 0x3ffull << 52 | 7ull << 46 | 3ull << 30 | 3ull << 14;
 
-// Rows of 128 bytes, swizzled, along which K lies: of the first operand, or columns of the second.
-// The product `p` reads `count` of them from `first` on.
-void locate(const Product &p, unsigned (*to)[2], uint64_t described, unsigned first, unsigned count) {
-  const unsigned start = (described & 0x3fff) << 4, stride = (described >> 32 & 0x3fff) << 4;
+unsigned start_of(uint64_t described) {
+  const unsigned start = (described & 0x3fff) << 4;
   if (described >> 62 != 1 || described >> 49 & 7 || described & RESERVED)
     emu_fault("a matrix described by %#llx: only the 128-byte swizzle without a base offset is emulated", (unsigned long long)described);
   if (start & 0x380) emu_fault("a swizzled matrix at %u, which is not where an atom of 1024 bytes starts", start);
+  return start;
+}
+
+// Rows of 128 bytes, swizzled, along which K lies: of the first operand, or columns of the second.
+// The product `p` reads `count` of them from `first` on.
+void locate(const Product &p, unsigned (*to)[2], uint64_t described, unsigned first, unsigned count) {
+  const unsigned start = start_of(described), stride = (described >> 32 & 0x3fff) << 4;
   for (unsigned i = 0; i < count; i++)
     for (unsigned half = 0; half < 2; half++) {
       const unsigned row = first + i, at = start + row / 8 * stride + row % 8 * 128 + half * 16;
       to[i][half] = at ^ (at >> 3 & 0x70);
       touch_shared(*self->block, to[i][half], 16, AS_TENSOR, {products_of(wave_of(*self)).thing, 0, p.group});
+    }
+}
+
+// 16 rows of K of the second operand: of 64 columns each, swizzled, then of the next 64. Eights of
+// columns are what is read at once.
+void locate_rows(const Product &p, unsigned (*to)[2], uint64_t described, unsigned cols) {
+  const unsigned start = start_of(described), apart = (described >> 16 & 0x3fff) << 4, eight = (described >> 32 & 0x3fff) << 4;
+  const unsigned into = start & 0x7f, line = cols > 64 ? 64 : cols;
+  if (into + line * 2 > 128) emu_fault("%u columns from %u bytes into a line of 128 on: that is not emulated", cols, into);
+  for (unsigned k = 0; k < 16; k++)
+    for (unsigned i = 0; i < cols / 8; i++) {
+      const unsigned at = start + i / 8 * apart + k / 8 * eight + k % 8 * 128 + i % 8 * 16;
+      unsigned &there = to[i * 8 + k / 2][k % 2] = at ^ (at >> 3 & 0x70);
+      touch_shared(*self->block, there, 16, AS_TENSOR, {products_of(wave_of(*self)).thing, 0, p.group});
     }
 }
 
@@ -95,7 +116,9 @@ void start(Wave &w, uint64_t b) {
   const EmuFactor &a = parts[0]->a;
   p.type = a.type, p.first = a.first;
   if (!a.registers) locate(p, p.left, a.described, self->thread / 32 % 4 * 16, 16);
-  locate(p, p.right, b, 0, p.sums->cols);
+  p.by_rows = parts[0]->by_rows;
+  if (p.by_rows) locate_rows(p, p.right, b, p.sums->cols);
+  else locate(p, p.right, b, 0, p.sums->cols);
   ps.all.push_back(p);
 }
 
@@ -111,7 +134,13 @@ void make(const Product &p, const Block &b) {
         to[i][k] = widen(p.type == EMU_E4M3 ? emu_e4m3_to_f16(x) : x);
       }
   };
-  read(right, p.right, cols);
+  if (!p.by_rows) read(right, p.right, cols);
+  for (unsigned i = 0; i < cols && p.by_rows; i++)
+    for (unsigned k = 0; k < 16; k++) {
+      unsigned short x;
+      memcpy(&x, b.window.base + p.right[i / 8 * 8 + k / 2][k % 2] + i % 8 * 2, 2);
+      right[i][k] = widen(x);
+    }
   if (!p.a[0]) read(left, p.left, 16);
   // Lane l has columns 2 (l % 4) + {0, 1}, rows l / 4 and 8 on, and both again 8 columns on.
   for (unsigned l = 0; l < 32 && p.a[l]; l++)
@@ -163,8 +192,8 @@ void no_products(const Wave &w) {
 
 using namespace emu;
 
-void emu_wgmma(float *sums, unsigned cols, const EmuFactor *a, uint64_t b) {
-  const Part part = {sums, *a, cols};
+void emu_wgmma(float *sums, unsigned cols, const EmuFactor *a, uint64_t b, int by_rows) {
+  const Part part = {sums, *a, cols, by_rows};
   Wave &w = wave_of(*self);
   if (w.lanes.size() < 32 || self->thread / 128 * 4 + 4 > self->block->waves.size()) emu_fault("a product of a warpgroup that is not whole");
   memcpy(w.shared[w.turn][self->thread % 32], &part, sizeof part);

@@ -172,6 +172,17 @@ const clusterCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
     { ...NT, n: 40 },
     { ...TENSOR, BN: 40, WARPS: 4, STAGES: 2 },
   ], ["tma_no_barrier", "tma_no_proxy_fence", "tma_no_launch_wait"]),
+  "warpgroups, B by rows": mutantCase("wgmma-k", [
+    { ...WHOLE, m: 130, n: 200, k: 1200 },
+    { ...TENSOR, BN: 128, WARPS: 4, STAGES: 2, TILES_M: 2, TILES_N: 1 },
+  ], [
+    ...["wgmma_nn_same_rows", "wgmma_nn_same_box", "wgmma_nn_same_part"],
+    "wgmma_nn_same_copy",
+  ]),
+  "warpgroups with the same rows, B by rows": mutantCase("wgmma-k", [
+    { ...WHOLE, n: 72 },
+    { ...TENSOR, BN: 64, WARPS: 8, STAGES: 2 },
+  ], ["wgmma_nn_same_columns"]),
 };
 
 /** Tiles of so many rows that a product's other rows are not there. */

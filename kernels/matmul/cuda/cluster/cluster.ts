@@ -36,7 +36,7 @@ import { clusterConfigs, exchangeConfigs } from "./lists.ts";
 import { predict, resident, rules } from "./rules.ts";
 import { predictWgmma, wgmmaConfigs } from "./wgmma_configs.ts";
 
-/** Of both operands, in boxes of the rows that a block asks for and 128 bytes of each. @throws {CaseError} */
+/** Of both operands as stored, in boxes of the rows that a block asks for and 128 bytes of each. @throws {CaseError} */
 function tensorMaps(
   device: Device,
   point: MatmulPoint,
@@ -46,12 +46,16 @@ function tensorMaps(
     readonly config: ClusterConfig;
   },
 ) {
-  const { m, n, k: columns, lda, ldb, type } = point;
-  const box = { type, columns, boxColumns: 128 / BYTES[type] };
+  const { m, n, k, lda, ldb, type, layout } = point;
+  const box = { type, boxColumns: 128 / BYTES[type] };
   const [ofA, ofB] = boxRowsOf(point, config);
+  const [rows, columns] = layout === "nt" ? [n, k] : [k, n];
   return [
-    tensorMapOn(device, a, { ...box, rows: m, ld: lda, boxRows: ofA }),
-    tensorMapOn(device, b, { ...box, rows: n, ld: ldb, boxRows: ofB }),
+    tensorMapOn(device, a, {
+      ...box,
+      ...{ rows: m, columns: k, ld: lda, boxRows: ofA },
+    }),
+    tensorMapOn(device, b, { ...box, rows, columns, ld: ldb, boxRows: ofB }),
   ];
 }
 
@@ -79,9 +83,13 @@ const LOADS = {
   tensor: { macros: { WARPGROUPS: 1 }, entry: "cluster_wgmma" },
 } as const;
 
-/** The source, by whether tiles have eight rows. */
-function sourceOf({ BM }: ClusterConfig): URL {
-  const name = BM === 8 ? "eight_rows" : "cluster";
+/** The source: of tiles of eight rows, of warpgroups that read B by rows, and of all others. */
+function sourceOf({ layout }: MatmulPoint, { BM, LOAD }: ClusterConfig): URL {
+  const name = BM === 8
+    ? "eight_rows"
+    : LOAD === "tensor" && layout === "nn"
+    ? "wgmma_nn"
+    : "cluster";
   return new URL(`./${name}.cu`, import.meta.url);
 }
 
@@ -104,7 +112,7 @@ function defineCluster(
     const { LOAD, ...tile } = config;
     const columns = columnsOf(point, config);
     return {
-      source: sourceOf(config),
+      source: sourceOf(point, config),
       defines: {
         ...{ TYPE: point.type, LAYOUT: point.layout, ...tile },
         ...{ EXCHANGE: exchange ? 1 : 0 },
@@ -184,15 +192,15 @@ export const wgmmaK: Kernel<MatmulPoint> = defineCluster({
   name: "wgmma-k",
   idea: "cluster-k with wgmma: larger tiles, which read less",
   configs: wgmmaConfigs,
-  unsupported({ k, lda, ldb, layout, type }, info) {
+  unsupported({ n, k, lda, ldb, layout, type }, info) {
     const old = noWgmma(info);
     if (old) return old;
     if (type === "f32") return "wgmma has no products of IEEE fp32";
-    if (layout === "nn") {
-      return "it reads K along the rows of B, which must be stored by columns: layout nt";
-    }
-    return [k, lda, ldb].every((length) => length % 8 === 0)
+    const whole = [k, lda, ldb, layout === "nn" ? n : k];
+    return whole.every((length) => length % 8 === 0)
       ? undefined
-      : "it reads rows by 16 bytes: K, lda and ldb must be multiples of 8";
+      : `it reads rows by 16 bytes: ${
+        layout === "nn" ? "N, " : ""
+      }K, lda and ldb must be multiples of 8`;
   },
 });

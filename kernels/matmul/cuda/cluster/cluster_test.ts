@@ -72,9 +72,11 @@ Deno.test("unsupported() of wgmma-k names what warpgroups need", () => {
     );
   assertStrictEquals(at({ layout: "nt" }), undefined);
   assertMatch(at({ layout: "nt" }, "sm_100a")!, /^sm_100a has no wgmma/);
-  assertMatch(at({ layout: "nn" })!, /layout nt$/);
+  assertStrictEquals(at({ layout: "nn" }), undefined);
+  assertMatch(at({ layout: "nn", n: 500 })!, /: N, K, lda and ldb must be/);
   assertMatch(at({ layout: "nt", type: "f32" })!, /no products of IEEE fp32/);
-  assertMatch(at({ layout: "nt", k: 7164 })!, /multiples of 8$/);
+  assertStrictEquals(at({ layout: "nt", n: 500 }), undefined);
+  assertMatch(at({ layout: "nt", k: 7164 })!, /: K, lda .* multiples of 8$/);
 });
 
 Deno.test("candidates() for few rows have a tile for each unit", () => {
@@ -169,6 +171,14 @@ Deno.test("prepare() of tensor maps gives boxes of a tile's rows, and a cluster 
     { ...box, rows: 250, boxRows: 64 },
     { ...box, rows: 256, boxRows: 40 },
   ]);
+  // By rows of B each block asks for a half of a step's K, 64 columns at a time.
+  const { queue: [byRows], maps: [, ofB] } = plan(
+    "wgmma-k",
+    { ...shape, layout: "nn" },
+    { ...config, BN: 64 },
+  );
+  assertMatch(byRows!.build!.source.pathname, /wgmma_nn\.cu$/);
+  assertEquals(ofB, { ...box, rows: 7000, columns: 256, ld: 256, boxRows: 64 });
   // Five tiles along M are three clusters of two.
   const { queue: [odd] } = plan("wgmma-k", { ...shape, m: 300 }, config);
   assertEquals(odd!.shape!.grid, [14, 4, 3]);

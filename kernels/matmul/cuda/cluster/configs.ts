@@ -103,19 +103,19 @@ export function tilesFirst(
 }
 
 /**
- * The rows of A and of B that a block asks for by tensor maps: an equal part of those that it shares
- * with the blocks of its cluster that are beside, or below it, but for rows that A lacks.
+ * The rows of A and of B, as stored, that a block asks for by tensor maps: an equal part of those that
+ * it shares with the blocks of its cluster that are beside, or below it, but for rows that A lacks.
  */
 export function boxRowsOf(
-  { m }: Pick<Sizes, "m">,
-  { BM, BN, TILES_M = 1, TILES_N = 1 }: Pick<
+  { m, layout }: Pick<MatmulPoint, "m" | "layout">,
+  { BM, BN, BK, TILES_M = 1, TILES_N = 1 }: Pick<
     ClusterConfig,
-    "BM" | "BN" | "TILES_M" | "TILES_N"
+    "BM" | "BN" | "BK" | "TILES_M" | "TILES_N"
   >,
 ): readonly [number, number] {
   return [
     Math.min(BM / TILES_N, Math.ceil(m / 8 / TILES_N) * 8),
-    BN / TILES_M,
+    (layout === "nt" ? BN : BK) / TILES_M,
   ];
 }
 

@@ -283,6 +283,17 @@ Deno.test("rules of warpgroups are those of wgmma's products", () => {
   assertStrictEquals(`${warpgroups({ WARPS: 8 })}`, "warpgroups");
   assertStrictEquals(`${warpgroups({ BM: 16 })}`, "warpgroups");
   assertStrictEquals(`${warpgroups({ BK: 32, STAGES: 8 })}`, "warpgroups");
+  // Of B by rows warpgroups have boxes of 64 columns, or a half of one.
+  const byRows = matmul.point({ m: 20, n: 512, k: 7168, layout: "nn" });
+  const says = (BN: number, WARPS: number) => {
+    const tile = { LOAD: "tensor", BM: 64, BN, BK: 128, CLUSTER: 8 } as const;
+    return rules.warpgroups!(byRows, { ...config, ...tile, WARPS }, h200);
+  };
+  assertStrictEquals(says(64, 4), undefined);
+  assertStrictEquals(says(64, 8), undefined);
+  assertStrictEquals(says(192, 4), undefined);
+  assertMatch(says(192, 8)!, /^96 of BN=192 columns/);
+  assertMatch(says(40, 4)!, /^40 of BN=40 columns/);
 });
 
 Deno.test("rules of tensor maps and of clusters of several tiles", () => {

@@ -50,10 +50,12 @@ function registersOf(
 export const rules: Readonly<
   Record<string, Rule<MatmulPoint, ClusterConfig>>
 > = {
-  tile({ m, n }, { LOAD, BM, BN }) {
-    // A warpgroup has 64 rows, and those that do not exist are not read.
-    return padding("BM", BM, covering(m, LOAD === "tensor" ? 64 : 16)) ??
-      padding("BN", BN, 2 * Math.max(n, 16) - 1);
+  tile({ m, n, layout }, { LOAD, BM, BN }) {
+    // A warpgroup has 64 rows, and those that do not exist are not read; a box of B by rows has 64
+    // columns.
+    const tensor = LOAD === "tensor", box = tensor && layout === "nn" ? 64 : 0;
+    return padding("BM", BM, covering(m, tensor ? 64 : 16)) ??
+      padding("BN", BN, Math.max(2 * Math.max(n, 16) - 1, box));
   },
   maps(point, config, { tensorMaps }) {
     if (config.LOAD !== "tensor") return undefined;
@@ -78,11 +80,14 @@ export const rules: Readonly<
       ? undefined
       : `BN=${BN} is no power of two from 16 on, as B by rows and fp32 need it`;
   },
-  warpgroups(_, { LOAD, BM, BN, BK, WARPS }) {
+  warpgroups({ layout }, { LOAD, BM, BN, BK, WARPS }) {
     if (LOAD !== "tensor") return undefined;
     const threads = threadsOf({ LOAD, WARPS });
     if (threads > 1024) return `${threads} threads, 1024 are the most`;
     const columns = BM * BN / 16 / WARPS;
+    if (layout === "nn" && (BN % 64 !== 0 || columns % 64 && 64 % columns)) {
+      return `${columns} of BN=${BN} columns for a warpgroup are no boxes of 64 columns, or whole parts of one`;
+    }
     return BM % 64 === 0 && WARPS % 4 === 0 && BK % 64 === 0 &&
         columns % 8 === 0 && columns <= 256 && BM <= 16 * WARPS
       ? undefined

@@ -26,7 +26,7 @@ const STEPS = [[128, 8], [64, 12]] as const;
 /** Tiles of a cluster along M and along N. */
 const BESIDE = [[1, 1], [2, 2]] as const;
 
-type Shape = Pick<MatmulPoint, "m" | "n" | "k" | "type">;
+type Shape = Pick<MatmulPoint, "m" | "n" | "k" | "type" | "layout">;
 type Limits = Pick<DeviceInfo, "units" | "sharedBytes" | "clusters">;
 
 /**
@@ -37,10 +37,14 @@ export function* wgmmaConfigs(
   shape: Shape,
   limits: Limits,
 ): Iterable<ClusterConfig> {
-  const { m, n } = shape;
+  const { m, n, layout } = shape;
+  // B by rows is copied in boxes of 64 columns.
+  const whole = layout === "nn" ? 64 : 8;
   const columns = new Set(
-    COLUMNS.filter((BN) => BN < 2 * Math.max(n, 16))
-      .map((BN) => Math.ceil(n / Math.ceil(n / BN) / 8) * 8),
+    COLUMNS.filter((BN) =>
+      BN >= whole && (BN === whole || BN < 2 * Math.max(n, 16))
+    )
+      .map((BN) => Math.ceil(n / Math.ceil(n / BN) / whole) * whole),
   );
   for (const BM of m > 64 ? [64, 128] : [64]) {
     for (const BN of columns) {
