@@ -377,7 +377,7 @@ template <int N> HIDDEN void wgmma_e4m3(float (&d)[N / 2], unsigned long long a,
 
 // ptx_mma_mn.h.
 HIDDEN inline unsigned long long descriptor_mn(unsigned address, unsigned apart) {
-  return 1ull << 62 | 64ull << 32 | ((address >> 4) + (apart >> 4 << 16));
+  return 1ull << 62 | 64ull << 32 | (address >> 4 & 0x3fff) | apart >> 4 << 16;
 }
 template <int N> HIDDEN void wgmma_f16_mn(float (&d)[N / 2], unsigned long long a, unsigned long long b) {
   emu_wgmma_of<N>(d, {nullptr, a, EMU_F16, 0}, b, true);

@@ -10,9 +10,9 @@
 // Describes 16 rows of K of 16-bit elements. A row of 64 columns is 128 bytes, whose 16-byte chunks
 // are permuted by the row (XOR with row % 8); the first of eight rows is at a multiple of 1024 bytes,
 // and `address` may be up to 96 bytes into it. The next 64 columns are `apart` bytes on, a multiple
-// of 1024.
+// of 1024. In a cluster an address has bits of the block's rank, which must not reach `apart`.
 DEVICE unsigned long long descriptor_mn(unsigned address, unsigned apart) {
-  return 1ull << 62 | 64ull << 32 | ((address >> 4) + (apart >> 4 << 16));
+  return 1ull << 62 | 64ull << 32 | (address >> 4 & 0x3fff) | apart >> 4 << 16;
 }
 
 // As wgmma_f16 and wgmma_bf16 of two descriptors: `a` of descriptor(), `b` of descriptor_mn().
