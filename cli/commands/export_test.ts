@@ -54,8 +54,8 @@ const REFUSED: readonly (readonly [Partial<ExportOptions>, RegExp])[] = [
     /^Cannot export m=1 n=64 k=256 .* for sm_80: cluster-k: .*; choose other/,
   ],
   [
-    { kernels: ["cublas", "wgmma-k"] },
-    /: cublas: it calls a library, .*; wgmma-k: .* layout nt; choose other/,
+    { kernels: ["cublas", "columns-k"] },
+    /: cublas: it calls a library, .*; columns-k: .* layout nt; choose other/,
   ],
   [
     { kernels: ["dot"], overrides: { m: [9], n: [64], k: [256] } },
