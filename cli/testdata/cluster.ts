@@ -153,22 +153,27 @@ PartitionName=main Nodes=ALL Default=YES MaxTime=60 State=UP
     for (const pid of processesWith(`${NODE}=${this.#folder}/${node}`)) {
       kill(pid);
     }
-    for (
-      const pid of processesWith(
-        `SLURM_CONF=${this.env.SLURM_CONF}`,
-        `SLURMD_NODENAME=${node}`,
-      )
-    ) kill(pid);
+    for (const pid of this.#processes(node)) kill(pid);
+  }
+
+  /** Stops all processes of the jobs of a node with SIGSTOP: its jobs run, but do not end. */
+  stopProcesses(node: typeof NODES[number]): void {
+    for (const pid of this.#processes(node)) kill(pid, "SIGSTOP");
   }
 
   /** Kills one process of the jobs of a node, which `share`, from 0 to 1, chooses. */
   killProcess(node: typeof NODES[number], share: number): void {
-    const all = processesWith(
+    const all = this.#processes(node);
+    const pid = all[Math.floor(share * all.length)];
+    if (pid !== undefined) kill(pid);
+  }
+
+  /** The processes of the jobs of a node. */
+  #processes(node: typeof NODES[number]): readonly number[] {
+    return processesWith(
       `SLURM_CONF=${this.env.SLURM_CONF}`,
       `SLURMD_NODENAME=${node}`,
     );
-    const pid = all[Math.floor(share * all.length)];
-    if (pid !== undefined) kill(pid);
   }
 
   /** Runs a program of Slurm. @returns What it printed. */
