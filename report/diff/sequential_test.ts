@@ -82,14 +82,14 @@ Deno.test("lookAt() finds 3 % in 95 % of 40, with at most 1 % false alarms, of n
   const limits = { relative: 0.01, minUs: 0.05 };
   const draws = [normalRounds(0.008)];
   const found = trials(40, draws, { slower: 0.03, cases: 1, ...limits });
-  assert(found.slower >= 38, `${found.slower}`);
+  assert(found.slower >= 38, `found ${found.slower} of 40`);
   // Without thresholds the interval alone decides.
   const none = { relative: 0, minUs: 0 };
   const alarms = trials(500, draws, { slower: 0, cases: 1, ...none });
-  assert(alarms.slower <= 5, `${alarms.slower}`);
+  assert(alarms.slower <= 5, `${alarms.slower} alarms`);
   // A look at the plain interval each time has several times as many.
   const naive = trials(500, draws, { slower: 0, cases: 0.25, ...none });
-  assert(naive.slower > 5, `${naive.slower}`);
+  assert(naive.slower > 5, `${naive.slower} alarms`);
 });
 
 Deno.test("lookAt() finds 3 % in 95 % of 40, with at most 1 % false alarms, of H200 samples", async () => {
@@ -111,16 +111,16 @@ Deno.test("lookAt() finds 3 % in 95 % of 40, with at most 1 % false alarms, of H
   assertEquals(draws.length, 20);
   const how = { cases: 28, relative: 0.01, minUs: 0.05 };
   const found = trials(40, draws, { ...how, slower: 0.03 });
-  assert(found.slower >= 38, `${found.slower}`);
+  assert(found.slower >= 38, `found ${found.slower} of 40`);
   const alarms = trials(200, draws, { ...how, slower: 0 });
-  assert(alarms.slower <= 2, `${alarms.slower}`);
-  assert(alarms.rounds < 8, `${alarms.rounds}`);
+  assert(alarms.slower <= 2, `${alarms.slower} alarms`);
+  assert(alarms.rounds < 8, `${alarms.rounds} rounds`);
 });
 
 Deno.test("lookAt() calls no code slower whose processes differ by half the threshold", () => {
   const how = { slower: 0.005, cases: 1, relative: 0.01, minUs: 0.05 };
   const { slower } = trials(200, [normalRounds(0.004)], how);
-  assert(slower <= 2, `${slower}`);
+  assert(slower <= 2, `${slower} alarms`);
 });
 
 Deno.test("lookAt() settles no row that rounds leave open", () => {
