@@ -44,6 +44,15 @@ const EXCHANGE = `float x[4] = {1, 2, 3, 4}, *f = (float*)(out + 64);
   out[blockIdx.x] = x[1];`;
 const PLANTED: readonly Planted[] = [
   {
+    name: "a block uses an address of another's memory as its own",
+    grid: 2,
+    cluster: 2,
+    right: `store_shared_u32(m + 4 * t, 1); out[n * blockIdx.x + t] = s[t];`,
+    from: "m + 4 * t",
+    to: "(m & 0xffffff) + 4 * t",
+    found: /is of block 0 of the cluster, and is used as one of block 1's own/,
+  },
+  {
     name: "mail is sent before boxes are open",
     grid: 8,
     cluster: 4,

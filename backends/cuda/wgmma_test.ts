@@ -197,7 +197,27 @@ const SHOWN = `unsigned to = m + 1024 - m % 1024;
   wgmma_wait<0>();
   out[t] = d[0];`;
 
+// The second operand is stored by rows, and its second box of 64 columns ends where the memory does.
+const BY_ROWS = `unsigned to = m + 1024 - m % 1024;
+  float d[64] = {};
+  for (int i = t; i < 2048; i += n) s[(to - m) / 4 + i] = 0;
+  show_products();
+  __syncthreads();
+  wgmma_fence();
+  wgmma_f16_mn<128>(d, descriptor(to, 0), descriptor_mn(to + 4096, 2048));
+  wgmma_commit();
+  wgmma_wait<0>();
+  out[n * blockIdx.x + t] = d[0];`;
+
 const PLANTED: readonly Planted[] = [
+  {
+    name: "a block's rank reaches an operand's stride",
+    ...{ grid: 2, cluster: 2, shared: 896 + 8192 },
+    right: BY_ROWS,
+    from: "descriptor_mn(to + 4096, 2048)",
+    to: "(to + 4096) >> 4 | 2048ull << 12 | 64ull << 32 | 1ull << 62",
+    found: /reads bytes 9088 to 9104 of the block.s 9088 bytes of memory/,
+  },
   {
     name: "a product reads copies that nobody showed it",
     block: 128,

@@ -72,7 +72,8 @@ void emu_cluster_wait(void) {
   self->known.learn_lane({c.thing, 0, 1});
 }
 
-void emu_store_far(unsigned to, unsigned rank, const void *from, unsigned bytes) {
+void emu_store_far(unsigned address, unsigned rank, const void *from, unsigned bytes) {
+  const unsigned to = offset_of(address);
   need_aligned(to, bytes, EMU_WRITE);
   Block &b = block_of_rank(rank);
   need_started(b);

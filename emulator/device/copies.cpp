@@ -70,13 +70,13 @@ void emu_copy_bulk(unsigned to, const void *from, int bytes, unsigned barrier, u
   if (bytes < 0 || bytes % 16) emu_fault("a bulk copy of %d bytes, which is no multiple of 16", bytes);
   self->time++;
   touch_global(from, bytes, 0, now(*self));
-  send_to_all(ranks, to, EACH, barrier, {(const unsigned char *)from, (const unsigned char *)from + bytes});
+  send_to_all(ranks, offset_of(to), EACH, offset_of(barrier), {(const unsigned char *)from, (const unsigned char *)from + bytes});
 }
 
 void emu_store_async(unsigned to, unsigned barrier, unsigned rank, const void *from, unsigned bytes) {
   need_aligned(to, bytes, EMU_WRITE);
   self->time++;
-  send(block_of_rank(rank), to, block_of_rank(rank), barrier, {(const unsigned char *)from, (const unsigned char *)from + bytes});
+  send(block_of_rank(rank), offset_of(to), block_of_rank(rank), offset_of(barrier), {(const unsigned char *)from, (const unsigned char *)from + bytes});
 }
 
 void emu_copy_async(void *to, const void *from, unsigned bytes) {

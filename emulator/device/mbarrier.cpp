@@ -59,7 +59,8 @@ std::string describe(const Mbarrier &m) {
 
 using namespace emu;
 
-void emu_mbarrier_init(unsigned at, int count) {
+void emu_mbarrier_init(unsigned address, int count) {
+  const unsigned at = offset_of(address);
   need_aligned(at, 8, EMU_WRITE);
   if (count < 1 || count > MOST) emu_fault("a barrier of %d arrivals", count);
   Block &b = *self->block;
@@ -79,7 +80,7 @@ void emu_mbarrier_made(void) {
 
 void emu_mbarrier_arrive(unsigned at, unsigned rank, int bytes) {
   Block &b = block_of_rank(rank);
-  Mbarrier &m = mbarrier_at(b, at, &b != self->block);
+  Mbarrier &m = mbarrier_at(b, offset_of(at), &b != self->block);
   if (&b != self->block) visit(b, now(*self));
   if (bytes < 0) emu_fault("a barrier expects %d bytes", bytes);
   m.bytes += bytes;
@@ -92,7 +93,7 @@ void emu_mbarrier_arrive(unsigned at, unsigned rank, int bytes) {
 }
 
 void emu_mbarrier_wait(unsigned at, int parity) {
-  Mbarrier &m = mbarrier_at(*self->block, at, false);
+  Mbarrier &m = mbarrier_at(*self->block, offset_of(at), false);
   if (parity & ~1) emu_fault("waits for a phase of parity %d", parity);
   self->phase_of = &m;
   self->parity = parity;

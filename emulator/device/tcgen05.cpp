@@ -189,7 +189,7 @@ void sync_tensor(Lane &lane) {
 using namespace emu;
 
 void emu_tensor_alloc(unsigned slot, unsigned columns, int pair) {
-  meet("tcgen05.alloc", allocate, Allocation::pack(slot, columns, pair));
+  meet("tcgen05.alloc", allocate, Allocation::pack(offset_of(slot), columns, pair));
 }
 void emu_tensor_free(unsigned base, unsigned columns, int pair) {
   meet("tcgen05.dealloc", free_all, Allocation::pack(base, columns, pair));
@@ -247,10 +247,10 @@ void emu_tensor_commit(unsigned barrier, unsigned ranks, int pair) {
   Pipe &pipe = pipe_of(pair);
   Group g;
   g.work.swap(pipe.issued);
-  g.barrier = barrier;
+  g.barrier = offset_of(barrier);
   for (unsigned rank = 0; ranks >> rank; rank++)
     if (ranks >> rank & 1) g.told.push_back(&block_of_rank(rank));
-  for (Block *b : g.told) mbarrier_at(*b, barrier, true);
+  for (Block *b : g.told) mbarrier_at(*b, g.barrier, true);
   g.done = {pipe.thing, 0, pipe.group++};
   g.before.learn_things(known_to(*self));
   pipe.committed.push_back(std::move(g));

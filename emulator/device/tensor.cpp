@@ -54,5 +54,5 @@ void emu_copy_tile(unsigned to, const void *map, int column, int row, unsigned b
     }
     for (unsigned at = 0; at < bytes; at += 16) memcpy(&box[swizzled(to + i * bytes + at, m.swizzle) - to], &line[at], 16);
   }
-  send_to_all(ranks, to, told, barrier, box);
+  send_to_all(ranks, offset_of(to), told, offset_of(barrier), box);
 }

@@ -95,6 +95,14 @@ void end_cluster(Cluster &cluster) {
   for (auto &lane : cluster.lanes) give_lane(std::move(lane));
 }
 
+// As on an H200: the block's rank in its cluster is in an address's bits from here on.
+constexpr unsigned RANK_SHIFT = 24;
+unsigned offset_of(unsigned address) {
+  const unsigned rank = address >> RANK_SHIFT;
+  if (rank != self->block->rank) emu_fault("shared address %#x is of block %u of the cluster, and is used as one of block %u's own", address, rank, self->block->rank);
+  return address & ((1u << RANK_SHIFT) - 1);
+}
+
 Wave &wave_of(const Lane &lane) { return *lane.block->waves[lane.thread / wave_size]; }
 }  // namespace emu
 
@@ -130,11 +138,11 @@ unsigned char *emu_lds_static(const void *key, unsigned bytes, unsigned align) {
 unsigned emu_address(const void *p) {
   const Window &w = self->block->window;
   if (!w.has((uint64_t)p)) emu_fault("an address that is not of the block's memory is taken for one");
-  return (unsigned char *)p - w.base;
+  return (unsigned char *)p - w.base + (self->block->rank << RANK_SHIFT);
 }
 unsigned char *emu_pointer(unsigned address) {
   const Window &w = self->block->window;
-  unsigned char *p = w.base + address;
+  unsigned char *p = w.base + offset_of(address);
   if (!w.has((uint64_t)p)) emu_fault("a shared address of %u, which is beyond the block's memory", address);
   return p;
 }

@@ -246,6 +246,8 @@ bool release(Cluster &cluster);
 bool runnable(const Lane &lane);
 // Of the calling lane's cluster. Its memory is there, and what is in it may be written to.
 Block &block_of_rank(unsigned rank);
+// The byte of a block's memory that a shared address of the calling lane's own block names.
+unsigned offset_of(unsigned address);
 void need_started(const Block &block);
 
 // For a task: nothing is declared yet.
