@@ -128,9 +128,10 @@ function rowsIn(
     const row = Object.fromEntries(
       places.map(([name, at]) => [name, fields[at] ?? ""]),
     ) as HintRow;
-    // All rows of a file are of one device.
-    if (row.arch !== arch) return [];
-    if (row.status === "ok") rows.push(row);
+    if (row.arch === arch) {
+      if (row.status === "ok") rows.push(row);
+      // All rows of a file are of one device: one that begins with another is not read on.
+    } else if (rows.length === 0) return [];
   }
   return rows;
 }
