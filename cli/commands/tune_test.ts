@@ -218,6 +218,12 @@ Deno.test("tune lists, edits, merges and forgets", () =>
       misspelt.stderr,
       /^error: No tunable of waiting is named STPE: did you mean STEP\?$/m,
     );
+    const none = await timings("edit", `${five.id}:`);
+    assertEquals(none.code, 2);
+    assertMatch(
+      none.stderr,
+      /^error: Cannot set waiting to no config: it lacks STEP; give all, as in STEP=1$/m,
+    );
 
     const path = join(folder, "timings.json");
     await Deno.copyFile(path, join(folder, "other.json"));

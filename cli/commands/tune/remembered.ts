@@ -179,14 +179,22 @@ function edit(options: Files & { readonly entry: string }): number {
   return EXIT.ok;
 }
 
-/** @throws {UserError} Where `config` has a tunable that the config of `entry` has not. */
+/** @throws {UserError} Where `config` has not the tunables of the config of `entry`. */
 function refuseTunables(config: string, entry: TimingEntry | undefined): void {
   const names = Object.keys(parseValues(entry?.config ?? ""));
   if (names.length === 0) return;
-  const other = Object.keys(parseValues(config))
-    .find((name) => !names.includes(name));
+  const given = Object.keys(parseValues(config));
+  const other = given.find((name) => !names.includes(name));
   if (other !== undefined) {
     throw unknown(`tunable of ${entry!.key.kernel}`, other, names);
+  }
+  const missing = names.filter((name) => !given.includes(name));
+  if (missing.length > 0) {
+    throw new UserError(
+      `Cannot set ${entry!.key.kernel} to ${config || "no config"}: it lacks ${
+        missing.join(", ")
+      }; give all, as in ${entry!.config}`,
+    );
   }
 }
 
