@@ -1,5 +1,6 @@
 /** Kernels that are right where they are checked, and cheat where they are timed. */
 
+import { grid } from "../../bench/model/grid.ts";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { CaseError } from "../../bench/model/errors.ts";
 import { defineLaunch } from "../../bench/model/kernel.ts";
@@ -350,7 +351,9 @@ Deno.test("a kernel that remembers the results of all inputs is suspect", async 
     const [a, b] = matrices(args);
     return `${a.join()} ${b.join()}`;
   };
-  for (const timer of ["do_bench", "graph"] as const) {
+  const timers = ["do_bench", "graph"] as const;
+  const caches = ["cold", "warm"] as const;
+  for (const { timer, cache } of grid({ timer: timers, cache: caches })) {
     const known = new Map<string, Bytes>();
     const memo: FakeKernel = {
       ns: (_launch, _defines, args) => known.has(keyOf(args)) ? 800 : 5000,
@@ -364,7 +367,7 @@ Deno.test("a kernel that remembers the results of all inputs is suspect", async 
     };
     const { rows: [row] } = await rowsOf(suiteOf(["memo"]), {
       kernels: { memo },
-      settings: { ...settings, timer },
+      settings: { ...settings, timer, cache },
     });
     assertMatch(
       row!.note,
