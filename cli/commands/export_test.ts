@@ -90,6 +90,16 @@ for (const [options, message] of REFUSED) {
   });
 }
 
+Deno.test("exportKernels() leaves folders alone whose names begin as its own", async () => {
+  const left = await within(async (out, folder) => {
+    const beside = join(folder, ".out-backup");
+    await Deno.mkdir(beside);
+    await Deno.writeTextFile(join(beside, "mine"), "");
+    await exportKernels({ ...MATMUL, out });
+  });
+  assertEquals(left.filter((name) => name.endsWith("-backup")).length, 1);
+});
+
 Deno.test("exportKernels() refuses a folder with something in it", async () => {
   const left = await within(async (_, folder) => {
     await Deno.writeTextFile(join(folder, "mine"), "");

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { basename, dirname, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { BinaryCache } from "../../../bench/device/binary_cache.ts";
 import type { Backend, DeviceInfo } from "../../../bench/device/device.ts";
 import { onDisk, readable, unlessMissing } from "../../../bench/files/disk.ts";
@@ -291,7 +291,8 @@ function writeFolder(folder: string, files: readonly OutFile[]): void {
   onDisk(folder, () => {
     Deno.mkdirSync(dirname(target), { recursive: true });
     // In the same folder, as a rename across file systems is a copy.
-    using staging = claimFolder(`.${basename(target)}-`, dirname(target));
+    // Those of ended exports are removed by their prefix, so nobody else's may have it.
+    using staging = claimFolder(".mnkbench-export-", dirname(target));
     const made = join(staging.path, "export");
     Deno.mkdirSync(made);
     for (const { name, content } of files) {
