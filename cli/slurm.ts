@@ -6,7 +6,6 @@
 
 import { object } from "@optique/core/constructs";
 import type { InferValue } from "@optique/core/parser";
-import { string } from "@optique/core/valueparser";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
@@ -15,6 +14,7 @@ import {
   unlessMissing,
 } from "../bench/files/disk.ts";
 import { hashOf } from "../bench/files/hash.ts";
+import { refuseOther } from "../bench/files/replace.ts";
 import { UserError } from "../bench/model/errors.ts";
 import { RunFolder } from "../bench/worker/run_folder.ts";
 import {
@@ -38,7 +38,7 @@ import {
   type ShardFiles,
 } from "../session/share/slurm_run.ts";
 import { maybe, shown, toggle } from "./options/flags.ts";
-import { number, path } from "./options/readers.ts";
+import { name, number, path, reader } from "./options/readers.ts";
 import { flagsOf } from "./permissions.ts";
 import {
   Interrupt,
@@ -53,7 +53,6 @@ const MOST = 10_000;
 
 /** Options that run the cases on a cluster. */
 export function clusterFlags() {
-  const text = (metavar: "GRES" | "NAME" | "TIME") => string({ metavar });
   return object("Cluster", {
     on: maybe(
       "--on",
@@ -65,11 +64,15 @@ export function clusterFlags() {
       number("COUNT", { least: 1, most: MOST }),
       "Jobs of the array, each a shard of about the same cost.",
     ),
-    gres: maybe("--gres", text("GRES"), "Resources of a job, such as gpu:1."),
-    partition: maybe("--partition", text("NAME"), "Partition of the jobs."),
+    gres: maybe(
+      "--gres",
+      name("GRES", []),
+      "Resources of a job, such as gpu:1.",
+    ),
+    partition: maybe("--partition", name("NAME", []), "Partition of the jobs."),
     time: maybe(
       "--time",
-      text("TIME"),
+      timeLimit(),
       "Time limit of a job, such as 2:00:00. For all else set the variables of sbatch, such as SBATCH_ACCOUNT.",
     ),
     print: toggle(
@@ -81,6 +84,20 @@ export function clusterFlags() {
       path("FILE"),
       "For schedulers: write into FILE how many cases are done, as JSON. A shard without a case is then no failure.",
     ),
+  });
+}
+
+/** A time limit, as sbatch takes it. */
+function timeLimit() {
+  return reader<string>({
+    metavar: "TIME",
+    placeholder: "1",
+    read(input) {
+      if (/^(\d+-\d+(:\d+){0,2}|\d+(:\d+){0,2})$/.test(input)) return input;
+      throw new UserError(
+        `${input} is no time limit: give minutes, hours:minutes:seconds or days-hours, as in 90, 2:00:00 or 1-12`,
+      );
+    },
   });
 }
 
@@ -274,7 +291,9 @@ function linesIn(path: string): readonly string[] {
 
 /** Has the progress of a shard written where `--progress` says. */
 export function reportProgress({ progress }: ClusterOptions): void {
-  if (progress !== undefined) progressTo(progress);
+  if (progress === undefined) return;
+  refuseOther(progress, { head: /^\{"done":/, name: "progress of a command" });
+  progressTo(progress);
 }
 
 /**

@@ -196,7 +196,7 @@ test("refuses what Slurm refuses in one line", async (place) => {
     [["101"], /MaxArraySize allows --array 100 at most/],
     [["0"], /0 is not a whole number from 1 to 10000/],
     [["2", "--shard", "1/2"], /Cannot combine --on slurm with --shard/],
-    [["2", "--time", "never"], /Invalid --time/],
+    [["2", "--time", "never"], /never is no time limit: give minutes/],
   ];
   for (const [options, line] of cases) {
     const { code, stdout, stderr } = await place.bench([...ON, ...options]);

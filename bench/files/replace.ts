@@ -5,7 +5,7 @@
  */
 
 import { UserError } from "../model/errors.ts";
-import { onDisk, unlessMissing } from "./disk.ts";
+import { onDisk, readBytesIfThere, unlessMissing } from "./disk.ts";
 import { removeFiles } from "./lock.ts";
 import {
   basename,
@@ -63,6 +63,32 @@ export function assertWritable(path: string): void {
   onDisk(path, () => {
     using _draft = new Draft(targetOf(path));
   });
+}
+
+/** A kind of file that the program writes. */
+export interface FileKind {
+  /** What its first {@linkcode HEAD} bytes match. */
+  readonly head: RegExp;
+  /** Its name in errors, such as "page of results". */
+  readonly name: string;
+}
+
+/** Bytes by which files are told apart. */
+const HEAD = 2048;
+
+/**
+ * Makes sure that no file of another kind is replaced at `path`: a slip would cost results.
+ *
+ * @throws {UserError} Where a file with content is there that is no earlier one of `kind`.
+ */
+export function refuseOther(path: string, { head, name }: FileKind): void {
+  const info = onDisk(path, () => unlessMissing(() => Deno.statSync(path)));
+  if (!info?.isFile || info.size === 0) return;
+  const bytes = readBytesIfThere(path) ?? new Uint8Array();
+  if (head.test(new TextDecoder().decode(bytes.subarray(0, HEAD)))) return;
+  throw new UserError(
+    `Cannot write ${path}: what is there is no ${name}; name another file, or move it away`,
+  );
 }
 
 /** What follows a file's name in those of its drafts: also, up to version 0.1, a process. */

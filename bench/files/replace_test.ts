@@ -7,6 +7,7 @@ import {
 import {
   assertWritable,
   contained,
+  refuseOther,
   replaceBy,
   replaceFile,
 } from "./replace.ts";
@@ -94,6 +95,23 @@ Deno.test(
       }
     }),
 );
+
+Deno.test("refuseOther() lets only a file of the same kind be replaced", () =>
+  within((folder) => {
+    const path = join(folder, "file");
+    const kind = { head: /^# page/, name: "page" };
+    refuseOther(path, kind);
+    refuseOther(folder, kind);
+    for (const text of ["", "# page of today"]) {
+      Deno.writeTextFileSync(path, text);
+      refuseOther(path, kind);
+    }
+    Deno.writeTextFileSync(path, "suite,op\n# page");
+    assertMatch(
+      assertThrows(() => refuseOther(path, kind), UserError).message,
+      /^Cannot write \S+: what is there is no page; name another file, or/,
+    );
+  }));
 
 Deno.test("replaceFile() and assertWritable() remove drafts whose writers have ended", () =>
   within((folder) => {

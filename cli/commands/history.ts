@@ -8,8 +8,8 @@ import { object } from "@optique/core/constructs";
 import { map } from "@optique/core/modifiers";
 import type { InferValue } from "@optique/core/parser";
 import { aligned, counted } from "../../bench/files/terminal_text.ts";
-import { unlessMissing } from "../../bench/files/disk.ts";
-import { replaceFile } from "../../bench/files/replace.ts";
+import { refuseOther, replaceFile } from "../../bench/files/replace.ts";
+import { PAGE } from "../../report/page/html.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { formatMicroseconds } from "../../report/table/metrics.ts";
@@ -25,7 +25,7 @@ import {
 } from "../../report/history/case_history.ts";
 import { HISTORY, History } from "../../session/history.ts";
 import { typed } from "../../session/home.ts";
-import { csvFiles, readRows } from "../../session/read_rows.ts";
+import { csvFiles, evidenceOf, readRows } from "../../session/read_rows.ts";
 import { BRIEFS, type Command, define } from "../command.ts";
 import {
   axisFlags,
@@ -150,7 +150,10 @@ async function add(
   // One by one: the runs of several files are of the same cases.
   const sets: (readonly CsvRow[])[] = [];
   for (const one of await csvFiles(from)) {
-    sets.push((await readRows([one])).map(({ row }) => row));
+    const found = await readRows([one]);
+    // Times that were not made of the samples beside them are refused.
+    await evidenceOf(found);
+    sets.push(found.map(({ row }) => row));
   }
   using open = History.open(history, { make: true });
   const { fresh, replaced } = open.add(sets.flat());
@@ -270,11 +273,7 @@ async function page(
   options: InferValue<ReturnType<typeof pageFlags>>,
 ): Promise<number> {
   using history = History.open(options.history);
-  if (isSameFile(options.history, options.out)) {
-    throw new UserError(
-      `Cannot write the page to ${options.out}: it is the history; name another file with --out`,
-    );
-  }
+  refuseOther(options.out, PAGE);
   const runs = history.runs();
   const suites = suiteHistories(history, runs, options);
   const { formatHistory } = await import("../../report/history/page.ts");
@@ -283,12 +282,4 @@ async function page(
   const megabytes = (new TextEncoder().encode(html).length / 1e6).toFixed(2);
   tell(`${options.out}: ${megabytes} MB, needs nothing else to be read`);
   return EXIT.ok;
-}
-
-/** Returns whether two paths lead to one file. */
-function isSameFile(first: string, second: string): boolean {
-  const [a, b] = [first, second].map((path) =>
-    unlessMissing(() => Deno.realPathSync(path))
-  );
-  return a !== undefined && a === b;
 }

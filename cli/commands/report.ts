@@ -8,9 +8,10 @@ import { dirname } from "node:path";
 import { object } from "@optique/core/constructs";
 import { type InferValue, parse } from "@optique/core/parser";
 import { string } from "@optique/core/valueparser";
-import { readIfThere } from "../../bench/files/disk.ts";
+import { readUtf8IfThere } from "../../bench/files/disk.ts";
 import { lockFolder } from "../../bench/files/lock.ts";
-import { replaceFile } from "../../bench/files/replace.ts";
+import { refuseOther, replaceFile } from "../../bench/files/replace.ts";
+import { PAGE } from "../../report/page/html.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { RESULTS } from "../../session/home.ts";
 import { BRIEFS, define } from "../command.ts";
@@ -97,6 +98,7 @@ async function report(
       "--check is for --splice: name a text, or leave it out",
     );
   }
+  refuseOther(out, PAGE);
   const { formatReport } = await import("../../report/page/report.ts");
   const html = formatReport(await inputOf(options));
   replaceFile(out, html);
@@ -190,7 +192,7 @@ async function located<T>(at: string, work: () => Promise<T>): Promise<T> {
 }
 
 function readText(file: string): string {
-  const text = readIfThere(file);
+  const text = readUtf8IfThere(file, "save it as UTF-8");
   if (text !== undefined) return text;
   throw new UserError(
     `Cannot splice ${file}: there is no such file; name a text with markers`,

@@ -165,6 +165,7 @@ Deno.test("report refuses what it cannot show in one line", async () => {
     [["a.csv", "--check"], 2, /--check is for --splice/],
     [["a.csv", "--splice", "x.md"], 2, /--splice takes no other input/],
     [["a.csv", "--out", "no/such/folder.html"], 2, /Cannot write no\/such/],
+    [["a.csv", "--out", "a.csv"], 2, /a\.csv: what is there is no page of/],
   ];
   for (const [args, expected, message] of cases) {
     const { code, stdout, stderr } = await run(at.path, ...args);
@@ -172,6 +173,16 @@ Deno.test("report refuses what it cannot show in one line", async () => {
     assertMatch(stderr, message);
     assertStrictEquals(stderr.trimEnd().split("\n").length, 1, stderr);
   }
+});
+
+Deno.test("report --splice refuses a text that is not UTF-8, and leaves it", async () => {
+  using file = text("");
+  const bytes = Uint8Array.from([0x63, 0xe9, 0x0a]);
+  Deno.writeFileSync(file.path, bytes);
+  const { code, stderr } = await run(HOME, "--splice", file.path);
+  assertStrictEquals(code, 2);
+  assertMatch(stderr, /^error: Cannot read \S+: line 1 is not UTF-8 text; /);
+  assertEquals(Deno.readFileSync(file.path), bytes);
 });
 
 /** A text that is gone after the test. */

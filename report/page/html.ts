@@ -7,6 +7,12 @@
 import { createHash } from "node:crypto";
 import { type ThemeName, THEMES } from "../chart/theme.ts";
 
+/** Tells the pages of this program from other files, by {@linkcode headOf}. */
+export const PAGE = {
+  head: /<meta name="generator" content="mnkbench">/,
+  name: "page of mnkbench",
+};
+
 /** The colours of charts as variables: `--paper`, `--ink` and so on. */
 function variables(theme: ThemeName): string {
   const { name: _, ...colors } = THEMES[theme];

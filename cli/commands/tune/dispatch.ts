@@ -15,7 +15,12 @@ import {
   dispatchHeader,
   type DispatchTable,
 } from "../../../bench/tune/dispatch_header.ts";
-import { assertWritable, replaceFile } from "../../../bench/files/replace.ts";
+import {
+  assertWritable,
+  type FileKind,
+  refuseOther,
+  replaceFile,
+} from "../../../bench/files/replace.ts";
 import { counted } from "../../../bench/files/terminal_text.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import type { Case, Suite } from "../../../bench/model/suite.ts";
@@ -212,6 +217,15 @@ function show(
   }
 }
 
+const TABLE: FileKind = {
+  head: /^\{\s*"format": "mnkbench dispatch table"/,
+  name: "dispatch table",
+};
+const HEADER: FileKind = {
+  head: /^\/\* Which kernel and config to use, measured by mnkbench/,
+  name: "header of a dispatch table",
+};
+
 /**
  * Refuses options that contradict `--dispatch` along `axis`, and files that cannot be written.
  *
@@ -235,6 +249,8 @@ function refuseOptions(
     );
   }
   for (const file of files) assertWritable(file);
+  if (out !== undefined) refuseOther(out, TABLE);
+  if (header !== undefined) refuseOther(header, HEADER);
 }
 
 /**
