@@ -183,8 +183,18 @@ export function contradictionIn(
       }: a row with status ${status} has none`
       : undefined;
   }
+  if (number("mismatches") > 0) {
+    return `column mismatches is ${
+      valueOf("mismatches")
+    }: a row with status ok has none`;
+  }
   const time = has("median_us") ? "median_us" : "mean_us";
   if (!has(time)) return undefined;
+  const none = (["samples", "runs"] as const)
+    .find((column) => has(column) && number(column) === 0);
+  if (none !== undefined) {
+    return `column ${none} is 0: a row with a time has at least 1`;
+  }
   for (const [rate, amount, scale] of RATES) {
     if (!has(rate) || !has(amount)) continue;
     const expected = number(amount) / number(time) / scale;

@@ -100,7 +100,7 @@ function generate(i: number): KeptRow {
       ? { sol_us: number(), between_run_us: number() }
       : {}),
   };
-  return { ...base, status, figures, accuracy };
+  return { ...base, status, figures, accuracy: { ...accuracy, mismatches: 0 } };
 }
 
 Deno.test("readCsv() gives back what recordOf() and writeCsv() wrote", () => {

@@ -393,6 +393,11 @@ Deno.test("parseRows() refuses numbers of a row that contradict one another", ()
         { status: "crash" },
         "column median_us is 10: a row with status crash has none",
       ],
+      [
+        { mismatches: "5" },
+        "column mismatches is 5: a row with status ok has none",
+      ],
+      [{ runs: "0" }, "column runs is 0: a row with a time has at least 1"],
       [{ temp_c: "٤٠" }, 'column temp_c is "٤٠": it must be a temperature'],
     ] as const
   ) {

@@ -519,6 +519,37 @@ Deno.test("table names the kernels asked for whose rows are by other timers", as
   assertMatch(stdout, /cluster-k/);
 });
 
+Deno.test("table refuses times that were not made of the samples beside them", async () => {
+  using folder = temporary();
+  const from = "results/nvidia-h200/epilogue-bf16";
+  const [csv, samples] = ["csv", "samples.jsonl.gz"].map((kind) => {
+    const to = `${folder.path}/epilogue-bf16.${kind}`;
+    Deno.copyFileSync(`${from}.${kind}`, to);
+    return to;
+  }) as [string, string];
+  const half = (text: string) => text && `${Number(text) / 2}`;
+  const rows = readCsv(Deno.readTextFileSync(csv), csv).map((row) => ({
+    ...row,
+    ...(row.kernel === "cluster-k" && row.timer === "graph"
+      ? {
+        ...{ median_us: half(row.median_us), mean_us: half(row.mean_us) },
+        ...{ q1_us: half(row.q1_us), q3_us: half(row.q3_us) },
+        ...{ min_us: half(row.min_us), sol_us: half(row.sol_us) },
+        ...{ tflops: "", gbps: "" },
+      }
+      : {}),
+  }));
+  Deno.writeTextFileSync(csv, writeCsv(rows));
+  const { code, stdout, stderr } = await run("table", csv);
+  assertEquals([code, stdout], [2, ""]);
+  assertMatch(
+    stderr,
+    /^error: Cannot read \S+samples\.jsonl\.gz: line \d+ is of cluster-k at /,
+  );
+  Deno.removeSync(samples);
+  assertEquals((await run("table", csv)).code, 0);
+});
+
 Deno.test("table reads a file once that several paths lead to", async () => {
   const file = V3;
   const [once, twice] = [

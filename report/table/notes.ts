@@ -121,7 +121,9 @@ export function runNotes(rows: readonly CsvRow[]): string[] {
     }`;
   });
   const more = runs.length - notes.length;
-  return more > 0 ? [...notes, `Rows are of ${more} more runs`] : notes;
+  return more > 0
+    ? [...notes, `Rows are of ${counted(more, "more run")}`]
+    : notes;
 }
 
 /**

@@ -6,16 +6,17 @@
 
 import { join } from "node:path";
 import { findSimilar } from "@optique/core/suggestion";
-import { readIfThere } from "../../../bench/files/disk.ts";
+import { readIfThere, unlessMissing } from "../../../bench/files/disk.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import type { CsvRow } from "../../../bench/row/csv_row.ts";
 import { isPublished } from "../../../bench/row/row.ts";
 import { pointOf } from "../../../report/model/axes.ts";
 import { ofOneTiming, timingOf } from "../../../report/model/timing.ts";
 import { isFile, isSource } from "../../../session/cases.ts";
-import { HOME, typed } from "../../../session/home.ts";
+import { HOME, RESULTS, typed } from "../../../session/home.ts";
 import {
   csvFiles,
+  evidenceOf,
   readRows,
   type SourcedRow,
 } from "../../../session/read_rows.ts";
@@ -85,6 +86,18 @@ export async function tableRows(
   const suites = options.suites.flatMap((name) =>
     isFile(name) && !isSource(name) ? suitesOf(name, known) : [name]
   );
+  const elsewhere = suites.find((name) =>
+    !known.has(name) && options.paths.length === 0 && isRecorded(name)
+  );
+  if (elsewhere !== undefined) {
+    throw new UserError(
+      `No suite in the rows of ${
+        paths.join(", ")
+      } is named ${elsewhere}: recorded rows are, \`${
+        typed(`table ${RESULTS} --suite ${elsewhere}`)
+      }\``,
+    );
+  }
   refuseUnknown("suite", suites, [...known]);
   refuseUnknown(
     "kernel",
@@ -163,6 +176,15 @@ export async function tableRows(
   );
 }
 
+/** Returns whether a device's folder in the recorded results has a file of `suite`. */
+function isRecorded(suite: string): boolean {
+  const folders = unlessMissing(() => [...Deno.readDirSync(RESULTS)]) ?? [];
+  return folders.some(({ name }) =>
+    unlessMissing(() => Deno.statSync(join(RESULTS, name, `${suite}.csv`))) !==
+      undefined
+  );
+}
+
 /** Rows of one path of several. */
 interface RowSet {
   readonly name: string;
@@ -181,7 +203,11 @@ async function setsOf(
       const real = Deno.realPathSync(file);
       return !seen.has(real) && seen.add(real);
     });
-    if (files.length > 0) sets.push({ path, found: await readRows(files) });
+    if (files.length === 0) continue;
+    const found = await readRows(files);
+    // Times that were not made of the samples beside them are refused.
+    await evidenceOf(found);
+    sets.push({ path, found });
   }
   const all = sets.flatMap(({ found }) =>
     found.map(({ row, identity }) =>

@@ -75,9 +75,14 @@ export function tablesOf(
     const names = tables.flatMap(({ contenders }) =>
       contenders.filter(({ kernel }) => kernel === name).map((c) => c.name)
     );
+    const other = possible(tables);
     throw new UserError(
       names.length === 0
-        ? `No table has kernel ${name}: its rows are at other shapes or by another timer; name another, or choose --timer`
+        ? `No table of ${
+          tables.map(({ suite }) => suite).join(", ")
+        } has kernel ${name}: it has no rows there, or at other shapes or by another timer; name another${
+          other === undefined ? "" : `, such as ${other}`
+        }, or choose --timer`
         : `Several runs have a kernel ${name}: name one of ${
           [...new Set(names)].join(", ")
         }`,
