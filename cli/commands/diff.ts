@@ -36,7 +36,12 @@ import { isNoisyRow } from "../../report/model/noise.ts";
 import { LATEST, quoted, RESULTS, typed } from "../../session/home.ts";
 import { centerOf, LOOKED_AT } from "../../report/history/levels.ts";
 import { History } from "../../session/history.ts";
-import { compareRows, judgeRows } from "../../session/library/compare_rows.ts";
+import {
+  compareRows,
+  idleSuites,
+  judgeRows,
+} from "../../session/library/compare_rows.ts";
+import { isFailure } from "../../session/run_job.ts";
 import { readRows } from "../../session/read_rows.ts";
 import { suiteNames } from "../../suites/mod.ts";
 
@@ -91,9 +96,34 @@ async function diff(
   const options = { ...given, ...sides };
   const found = await compareRows(options, { ...sides, note: tell });
   say(show(found, options).join("\n"));
+  for (const note of notesOn(found, options)) tell(note);
   const step = options.format === "text" && nextStep(found, options);
   if (step) tell(step);
   return exitCodeOfDiff(found, options.failOn);
+}
+
+/** Returns what a comparison leaves out without a verdict of its own. */
+function notesOn(
+  { judged }: Diff,
+  { config }: Pick<Comparing, "config">,
+): readonly string[] {
+  const failing = judged.filter(({ verdict, pair: { base, next } }) =>
+    verdict === "same" &&
+    [base, next].every((one) => one !== undefined && isFailure(one.row))
+  );
+  const idle = config === undefined
+    ? []
+    : idleSuites(config, judged.map(({ pair }) => rowOf(pair)));
+  return [
+    ...(failing.length === 0 ? [] : [
+      `${
+        counted(failing.length, "row fails", "rows fail")
+      } on both sides, which is no change: --only same lists them`,
+    ]),
+    ...idle.map((name) =>
+      `${config} has limits of suite ${name}, of which no row is`
+    ),
+  ];
 }
 
 /** Compares the rows of NEW, the only side that is given, with what `history` has of their cases. */

@@ -51,6 +51,25 @@ Deno.test("diff compares with no more than its task's permissions, in any format
   }
 });
 
+Deno.test("diff tells of rows that fail on both sides, and of limits of no row", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const [rows, limits] = [join(folder, "a.csv"), join(folder, "c.json")];
+    const wrong = csvRow({ status: "wrong", median_us: "" });
+    await Deno.writeTextFile(rows, writeCsv([wrong]));
+    await Deno.writeTextFile(limits, '{ "suites": { "ss": {} } }');
+    const { code, stderr } = await program(
+      ["diff", rows, rows, "--config", limits],
+      { permissions },
+    );
+    assertEquals(code, 0);
+    assertMatch(stderr, /^1 row fails on both sides, which is no change: /m);
+    assertMatch(stderr, /c\.json has limits of suite ss, of which no row is$/m);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 Deno.test("diff ends with 2 or 3 and one line for what it cannot read", async () => {
   const folder = await Deno.makeTempDir();
   try {

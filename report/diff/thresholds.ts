@@ -97,6 +97,7 @@ export function parseThresholds(text: string, file: string): ThresholdFile {
   } catch (cause) {
     return refuse(`it is not JSON (${(cause as Error).message})`);
   }
+  if (Array.isArray(content)) return refuse("it is a list");
   const parsed = safeParse(FILE, content);
   if (parsed.success) return parsed.output;
   const [issue] = parsed.issues;

@@ -7,6 +7,7 @@
 import { readIfThere } from "../../bench/files/disk.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { isPeerLibrary } from "../../bench/model/peer.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { keyText } from "../../bench/row/row.ts";
 import { type Diff, rowOf, summarizeDiff } from "../../report/diff/diff.ts";
 import { intervalOf } from "../../report/diff/interval.ts";
@@ -61,6 +62,16 @@ export function limitsOf(
     },
     config === undefined ? {} : readThresholds(config),
   );
+}
+
+/** Returns the suites that the file of thresholds at `path` names and none of `rows` is of. */
+export function idleSuites(
+  path: string,
+  rows: readonly CsvRow[],
+): readonly string[] {
+  const there = new Set(rows.map(({ suite }) => suite));
+  return Object.keys(readThresholds(path).suites ?? {})
+    .filter((name) => !there.has(name));
 }
 
 function readThresholds(path: string) {
