@@ -239,7 +239,7 @@ Deno.test("import records a device that had none, and refuses a CSV in no device
   }
 });
 
-Deno.test("import refuses a case that another of its files has, and one that is damaged", async () => {
+Deno.test("import refuses a row of another suite or device than its file, and one that is damaged", async () => {
   const path = Deno.makeTempDirSync();
   try {
     const [old, fresh] = [`${path}/results`, `${path}/new`];
@@ -251,12 +251,20 @@ Deno.test("import refuses a case that another of its files has, and one that is 
     assertEquals(twice.code, 2);
     assertMatch(
       twice.stderr,
-      /^error: Cannot read \S+mixed\.csv: line 2, .* the same case as on line 2 of \S+matmul-fp32\.csv; give a folder/,
+      /^error: Cannot import \S+mixed\.csv: it has a row of suite matmul-fp32; give the folder that `bench --out` wrote$/m,
     );
     assertEquals(
       [...Deno.readDirSync(`${old}/cpu`)].map(({ name }) => name).toSorted(),
       ["matmul-fp32.csv", "matmul-fp32.samples.jsonl.gz"],
     );
+    Deno.renameSync(mixed, `${fresh}/cpu/matmul-fp32.csv`);
+    Deno.renameSync(`${fresh}/cpu`, `${fresh}/gpu`);
+    const elsewhere = await run("import", fresh, "--into", old);
+    assertMatch(
+      elsewhere.stderr,
+      /it has a row of device CPU; give the folder/,
+    );
+    Deno.renameSync(`${fresh}/gpu`, `${fresh}/cpu`);
 
     Deno.writeTextFileSync(`${old}/cpu/matmul-fp32.csv`, "suite,op\n1\n");
     const damaged = await run("import", fresh, "--into", old);

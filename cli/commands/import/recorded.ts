@@ -17,7 +17,7 @@ import { readBytesIfThere, unlessMissing } from "../../../bench/files/disk.ts";
 import { counted } from "../../../bench/files/terminal_text.ts";
 import { lockFolders, makeTemporary } from "../../../bench/files/lock.ts";
 import { contained, replaceFile } from "../../../bench/files/replace.ts";
-import { UserError } from "../../../bench/model/errors.ts";
+import { brief, UserError } from "../../../bench/model/errors.ts";
 import { COLUMNS, keyText } from "../../../bench/row/row.ts";
 import {
   deviceFolder,
@@ -188,6 +188,7 @@ async function stage(
   /** Takes in the rows of each part, and yields the lines of its samples, then those that stay. */
   async function* samples(): AsyncGenerator<string> {
     for (const [file, all] of rowsIn(parts)) {
+      for (const { row } of all) refuseStray(row, file);
       const own = all.map(({ row }) => row)
         .filter((row) => !isFailure(row) || !timed.has(keyText(row)));
       const found = await readSamples(samplesOf(file), own);
@@ -216,6 +217,20 @@ async function stage(
     kept: rows.size - fresh,
     left,
   };
+}
+
+/** @throws {UserError} Where `row` is of another device or suite than the file that it is in. */
+function refuseStray({ device, suite }: CsvRow, file: string): void {
+  const [folder, name] = [deviceFolder(device), `${suite}.csv`];
+  const stray = folder !== basename(dirname(file))
+    ? `device ${brief(device)}`
+    : name !== basename(file)
+    ? `suite ${brief(suite)}`
+    : undefined;
+  if (stray === undefined) return;
+  throw new UserError(
+    `Cannot import ${file}: it has a row of ${stray}; give the folder that \`bench --out\` wrote`,
+  );
 }
 
 /** The lines of samples of a case. A repeat without samples leaves a hole. */
