@@ -210,12 +210,18 @@ Deno.test("plot --kernel draws those alone, and says which there are", async () 
 });
 
 Deno.test("plot --check finds the repository's own pictures up to date", async () => {
-  const { code, stdout } = await program(
+  for (const suite of ["epilogue-bf16", "grouped-nvfp4", "router-bf16"]) {
+    const { code, stdout } = await program(
+      ["plot", "results/nvidia-h200", "--suite", suite, "--check"],
+    );
+    assertMatch(
+      stdout,
+      /^\d+ files are up to date; \d+ files that are not there/,
+    );
+    assertStrictEquals(code, 0);
+  }
+  const { code } = await program(
     ["plot", "results", "--suite", "router-bf16", "--check"],
-  );
-  assertMatch(
-    stdout,
-    /^\d+ files are up to date; \d+ files that are not there/,
   );
   assertStrictEquals(code, 0);
 });
