@@ -43,6 +43,8 @@ export interface Wins {
 export interface RowWins extends Wins {
   /** Shapes at which one of the two rows is noisy. */
   readonly noisy: number;
+  /** Shapes at which it is slower, and the time of the other over its own there; the worst first. */
+  readonly lost: readonly { readonly label: string; readonly factor: number }[];
 }
 
 /** Compares the contender `kernel` of `table` with the contender `against`. */
@@ -105,7 +107,11 @@ function rowWins(table: Pivot, kernel: string, against: string): RowWins {
       speedup(shape, kernel, against) !== undefined &&
       [kernel, against].some((name) => isNoisyRow(shape.rows.get(name)!))
     ).length;
-  return { ...winsOf(table, kernel, against), noisy };
+  const lost = table.shapes.flatMap((shape) => {
+    const factor = speedup(shape, kernel, against) ?? 1;
+    return factor < 1 ? [{ label: shape.label, factor }] : [];
+  }).toSorted((a, b) => a.factor - b.factor);
+  return { ...winsOf(table, kernel, against), noisy, lost };
 }
 
 /** A table with a column for the fastest of some kernels, and for that of ours. */

@@ -141,6 +141,7 @@ Deno.test("allWins() counts only shapes at which both have a time", () => {
     max: 2,
     geomean: 2,
     noisy: 0,
+    lost: [],
   }]);
 });
 

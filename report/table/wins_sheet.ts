@@ -5,15 +5,36 @@
  */
 
 import type { Pivot } from "../model/pivot.ts";
-import { allWins } from "../model/wins.ts";
+import { allWins, type RowWins } from "../model/wins.ts";
 import { launchNotesOf, marksOf, noiseNotesOf } from "./notes.ts";
 import type { Cell, Sheet } from "./sheet.ts";
 import { titleOf } from "./table.ts";
+
+/** Lost shapes that are named. */
+const MOST_LOST = 5;
+
+/** Says where the first of our kernels loses. */
+function lossNotes(wins: RowWins | undefined): readonly string[] {
+  if (wins === undefined || wins.lost.length === 0) return [];
+  const { kernel, lost } = wins;
+  const shown = lost.slice(0, MOST_LOST)
+    .map(({ label, factor }) => `${label} (${factor.toFixed(3)})`);
+  const more = lost.length - shown.length;
+  return [
+    `${kernel} loses most at ${shown.join(", ")}${
+      more > 0 ? `, and at ${more} more` : ""
+    }`,
+  ];
+}
 
 /** Returns one table of wins, ties and losses for each of `against` that `table` has. */
 export function winsSheets(table: Pivot, against: readonly string[]): Sheet[] {
   const marks = marksOf(table);
   const own = allWins(table, against);
+  const theirs = new Set(
+    table.contenders.filter(({ peer, published }) => peer || published)
+      .map(({ name }) => name),
+  );
   return [...Map.groupBy(own, (wins) => wins.against)].map(([other, all]) => ({
     title: `${titleOf(table)}: how many times as fast as ${other}${
       marks.get(other) ?? ""
@@ -29,6 +50,7 @@ export function winsSheets(table: Pivot, against: readonly string[]): Sheet[] {
     foot: [],
     legend: "a tie: the same time to the last recorded digit",
     notes: [
+      ...lossNotes(all.find(({ kernel }) => !theirs.has(kernel))),
       ...launchNotesOf(table),
       ...(all.some(({ noisy }) => noisy > 0) ? noiseNotesOf(table) : []),
       ...all.flatMap(({ kernel, missing, suspect }) => {
