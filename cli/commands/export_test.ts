@@ -10,7 +10,11 @@ import { cuda } from "../../backends/cuda/cuda.ts";
 import type { Backend } from "../../bench/device/device.ts";
 import { CaseError, UserError } from "../../bench/model/errors.ts";
 import { recordedRows } from "../../session/hints.ts";
-import { exportKernels, type ExportOptions } from "./export/files.ts";
+import {
+  exportKernels,
+  type ExportOptions,
+  kernelLines,
+} from "./export/files.ts";
 
 const MATMUL: Omit<ExportOptions, "out"> = {
   ...{ op: "matmul", suites: [], kernels: ["cluster-k"], where: {} },
@@ -98,6 +102,29 @@ Deno.test("exportKernels() leaves folders alone whose names begin as its own", a
     await exportKernels({ ...MATMUL, out });
   });
   assertEquals(left.filter((name) => name.endsWith("-backup")).length, 1);
+});
+
+Deno.test("kernelLines() says what was exported, and which kernel runs at which M", () => {
+  const row = (from: number, to: number, note: string) => ({
+    ...{ from, to },
+    plan: { note, steps: [], scratch: { base: 0, slope: 0 }, kept: [] },
+  });
+  const table = {
+    ...{ key: [], operands: [], label: "bf16 nn N=64 K=256" },
+    rows: [
+      row(1, 1, "auto kernel=dot WARPS=4"),
+      row(2, 8, "auto kernel=cluster-k BM=16"),
+      row(9, 16, "cluster-k BM=32"),
+      row(32, 32, "wgmma-k"),
+    ],
+  };
+  assertEquals(kernelLines([table]), [
+    "  bf16 nn N=64 K=256: M = 1 dot, 2..16 cluster-k, 32 wgmma-k",
+  ]);
+  assertStrictEquals(
+    kernelLines(Array(9).fill(table)).at(-1),
+    "  and 3 more tables",
+  );
 });
 
 Deno.test("exportKernels() refuses a folder with something in it", async () => {

@@ -9,6 +9,8 @@ import { BinaryCache } from "../../../bench/device/binary_cache.ts";
 import type { Backend, DeviceInfo } from "../../../bench/device/device.ts";
 import { onDisk, readable, unlessMissing } from "../../../bench/files/disk.ts";
 import { claimFolder } from "../../../bench/files/lock.ts";
+import { parseValues } from "../../../bench/model/grid.ts";
+import { chosenBy } from "../../../bench/tune/auto.ts";
 import { counted } from "../../../bench/files/terminal_text.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import {
@@ -117,7 +119,34 @@ export async function exportKernels(
       pdl ? ` (${early} with PDL)` : ""
     }, ${counted(units, "binary", "binaries")}, ${image.bytes.length} bytes`,
   );
+  for (const line of kernelLines(tables)) tell(line);
   return EXIT.ok;
+}
+
+/** Tables whose kernels are told. */
+const MOST_TABLES = 6;
+
+/** Returns which kernel an export runs at which M: what it was made for, and what it chose. */
+export function kernelLines(
+  tables: readonly PlanTable[],
+): readonly string[] {
+  const lines = tables.slice(0, MOST_TABLES).map(({ label, rows }) => {
+    const spans: { from: number; to: number; kernel: string }[] = [];
+    for (const { from, to, plan } of rows) {
+      const [name, ...config] = plan.note.split(" ");
+      // The config of `auto` names the kernel that it chose.
+      const kernel = chosenBy(parseValues(config.join(" ")))?.kernel ?? name!;
+      const last = spans.at(-1);
+      if (last?.kernel === kernel && last.to + 1 === from) last.to = to;
+      else spans.push({ from, to, kernel });
+    }
+    const texts = spans.map(({ from, to, kernel }) =>
+      `${from === to ? from : `${from}..${to}`} ${kernel}`
+    );
+    return `  ${label}: M = ${texts.join(", ")}`;
+  });
+  const more = tables.length - lines.length;
+  return more > 0 ? [...lines, `  and ${counted(more, "more table")}`] : lines;
 }
 
 /** The cases to export, those of a point in the order of `--kernel`, and their operation. */

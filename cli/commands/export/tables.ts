@@ -30,6 +30,8 @@ export interface PlanTable {
    * caller who leaves the axis out passes, where that is the same; 0 stands for none.
    */
   readonly key: readonly (readonly [number, number])[];
+  /** The types, the layout, the other values and N and K, for readers. */
+  readonly label: string;
   /** The operands that its points have. */
   readonly operands: readonly string[];
   readonly rows: readonly PlanRow[];
@@ -67,7 +69,7 @@ export function tablesOf(
 ): readonly PlanTable[] {
   const groups = new Map<
     string,
-    Pick<PlanTable, "key" | "operands"> & { readonly plans: PointPlan[] }
+    Omit<PlanTable, "rows"> & { readonly plans: PointPlan[] }
   >();
   const points = Map.groupBy(cases, ({ problem }) => problem.title);
   for (const [title, own] of points) {
@@ -76,6 +78,7 @@ export function tablesOf(
     const text = JSON.stringify(key);
     const group = groups.get(text) ?? {
       key,
+      label: labelOf(first!),
       operands: first!.problem.operands.map(({ name }) => name),
       plans: [],
     };
@@ -88,6 +91,12 @@ export function tablesOf(
     ...rest,
     rows: mergeRows(plans),
   }));
+}
+
+function labelOf(one: Case): string {
+  const { a_type, b_type, layout, params, n, k } = keyOf(one);
+  const types = [...new Set([a_type, b_type])].filter(Boolean).join(" x ");
+  return [types, layout, params, `N=${n} K=${k}`].filter(Boolean).join(" ");
 }
 
 /** The plan of the first of `cases`, all of one point, that can be exported. */
