@@ -43,6 +43,30 @@ cudaTest("the emulated NVRTC finds kernels of every form", async (device) => {
   match(failure(() => memory.download()).message, /\(719\)/);
 });
 
+cudaTest(
+  "the emulated NVRTC says what it lacks of what a source uses",
+  async () => {
+    const body = (text: string) =>
+      `extern "C" __global__ void k(float* p) { float s = 0; ${text}; *p = s; }`;
+    const fma = `asm volatile("fma.rn.f32 %0, %0, %0, %0;" : "+f"(s))`;
+    for (
+      const [text, lack] of [
+        [body(fma), "inline assembly"],
+        [`#include <mma.h>\n${body("s++")}`, "mma\\.h"],
+      ] as const
+    ) {
+      await rejects(
+        () => compileCuda(text),
+        (error) => {
+          const said = `error: .*; the emulator has no ${lack}, see emulator/`;
+          match((error as CaseError).message, new RegExp(said));
+          return true;
+        },
+      );
+    }
+  },
+);
+
 cudaTest("the emulated NVRTC says what does not compile", async () => {
   await rejects(
     () => compileCuda(`extern "C" __global__ void k() { nothing(); }`),

@@ -19,7 +19,7 @@ import { metal } from "../metal/metal.ts";
 import type { Host } from "../shared/find_library.ts";
 import { type EmulatedApi, emulatedApi, emulatedArch } from "./names.ts";
 import { fileURLToPath } from "node:url";
-import { unlessMissing } from "../../bench/files/disk.ts";
+import { readIfThere, unlessMissing } from "../../bench/files/disk.ts";
 import { hashOf } from "../../bench/files/hash.ts";
 import { claimFolder, lockFile } from "../../bench/files/lock.ts";
 import { privateFolder } from "../../bench/files/private_folder.ts";
@@ -253,11 +253,32 @@ export function emulatedBackend(name: EmulatedName, library: string): Backend {
 function portable(compiler: Compiler): Compiler {
   return {
     ...compiler,
-    compile: ({ compiler: _, flags = [], ...build }, binary) => {
+    async compile({ compiler: _, flags = [], ...build }, binary) {
       const kept = flags.filter((flag) => /^-(D|I|std=)/.test(flag));
-      return compiler.compile({ ...build, flags: kept }, binary);
+      try {
+        return await compiler.compile({ ...build, flags: kept }, binary);
+      } catch (error) {
+        if (!(error instanceof CaseError)) throw error;
+        const without = lackingIn(readIfThere(fileURLToPath(build.source)));
+        if (without === undefined) throw error;
+        throw new CaseError(
+          error.failure,
+          `${error.message}; the emulator has no ${without}, see emulator/README.md: check the kernel on a GPU`,
+          { cause: error },
+        );
+      }
     },
   };
+}
+
+/** Returns what the emulator lacks of what the source `text` uses; nothing where it lacks nothing. */
+function lackingIn(text = ""): string | undefined {
+  if (/\b(?:__)?asm(?:__)?\b\s*(?:volatile|__volatile__)?\s*\(/.test(text)) {
+    return "inline assembly";
+  }
+  const include =
+    /^\s*#\s*include\s*[<"]((?:mma|cooperative_groups|cuda\/|cub\/|cute\/|cutlass\/)[^>"]*)/m;
+  return include.exec(text)?.[1];
 }
 
 const OPEN: Readonly<Record<EmulatedApi, (library: string) => Backend>> = {
