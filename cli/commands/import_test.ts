@@ -239,7 +239,7 @@ Deno.test("import records a device that had none, and refuses a CSV in no device
   }
 });
 
-Deno.test("import refuses a row of another suite or device than its file, and one that is damaged", async () => {
+Deno.test("import refuses rows of another suite than their file or of two devices, and damaged ones", async () => {
   const path = Deno.makeTempDirSync();
   try {
     const [old, fresh] = [`${path}/results`, `${path}/new`];
@@ -251,20 +251,21 @@ Deno.test("import refuses a row of another suite or device than its file, and on
     assertEquals(twice.code, 2);
     assertMatch(
       twice.stderr,
-      /^error: Cannot import \S+mixed\.csv: it has a row of suite matmul-fp32; give the folder that `bench --out` wrote$/m,
+      /^error: Cannot import \S+mixed\.csv: line 2 is of suite matmul-fp32; give the folder that `bench --out` wrote$/m,
     );
     assertEquals(
       [...Deno.readDirSync(`${old}/cpu`)].map(({ name }) => name).toSorted(),
       ["matmul-fp32.csv", "matmul-fp32.samples.jsonl.gz"],
     );
-    Deno.renameSync(mixed, `${fresh}/cpu/matmul-fp32.csv`);
-    Deno.renameSync(`${fresh}/cpu`, `${fresh}/gpu`);
-    const elsewhere = await run("import", fresh, "--into", old);
+    Deno.removeSync(mixed);
+    const other = { ...row("naive", "32", "r2"), device: "GPU" };
+    await results(fresh, [row("naive", "16", "r2"), other]);
+    const strange = await run("import", fresh, "--into", old);
     assertMatch(
-      elsewhere.stderr,
-      /it has a row of device CPU; give the folder/,
+      strange.stderr,
+      /matmul-fp32\.csv: line 3 is of device GPU, and the first row of CPU; /,
     );
-    Deno.renameSync(`${fresh}/gpu`, `${fresh}/cpu`);
+    await results(fresh, [row("naive", "16", "r2")]);
 
     Deno.writeTextFileSync(`${old}/cpu/matmul-fp32.csv`, "suite,op\n1\n");
     const damaged = await run("import", fresh, "--into", old);

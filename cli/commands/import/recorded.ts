@@ -188,7 +188,7 @@ async function stage(
   /** Takes in the rows of each part, and yields the lines of its samples, then those that stay. */
   async function* samples(): AsyncGenerator<string> {
     for (const [file, all] of rowsIn(parts)) {
-      for (const { row } of all) refuseStray(row, file);
+      refuseStrays(all, file);
       const own = all.map(({ row }) => row)
         .filter((row) => !isFailure(row) || !timed.has(keyText(row)));
       const found = await readSamples(samplesOf(file), own);
@@ -219,18 +219,21 @@ async function stage(
   };
 }
 
-/** @throws {UserError} Where `row` is of another device or suite than the file that it is in. */
-function refuseStray({ device, suite }: CsvRow, file: string): void {
-  const [folder, name] = [deviceFolder(device), `${suite}.csv`];
-  const stray = folder !== basename(dirname(file))
-    ? `device ${brief(device)}`
-    : name !== basename(file)
-    ? `suite ${brief(suite)}`
-    : undefined;
-  if (stray === undefined) return;
-  throw new UserError(
-    `Cannot import ${file}: it has a row of ${stray}; give the folder that \`bench --out\` wrote`,
-  );
+/** @throws {UserError} Where rows are of several devices, or of another suite than their file. */
+function refuseStrays(rows: readonly SourcedRow[], file: string): void {
+  const suite = basename(file).replace(/\.csv$/i, "");
+  const first = rows[0]?.row.device ?? "";
+  for (const { row, line } of rows) {
+    const why = row.device !== first
+      ? `device ${brief(row.device)}, and the first row of ${brief(first)}`
+      : row.suite !== suite
+      ? `suite ${brief(row.suite)}`
+      : undefined;
+    if (why === undefined) continue;
+    throw new UserError(
+      `Cannot import ${file}: line ${line} is of ${why}; give the folder that \`bench --out\` wrote`,
+    );
+  }
 }
 
 /** The lines of samples of a case. A repeat without samples leaves a hole. */
