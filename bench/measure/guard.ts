@@ -122,11 +122,16 @@ export class Guard implements Around, Disposable {
 
   /** The samples right after a change to inputs that no call has seen before. */
   get fresh(): ReadonlySet<number> {
-    const settles = this.#turns?.settle !== undefined;
-    const unseen = [...this.#changes].slice(0, -1).filter(([, sets]) =>
-      !settles || [...sets.values()].flat().some(isPatch)
+    return new Set(
+      [...this.#changes].slice(0, -1)
+        .filter(([, sets]) => this.#isUnseen(sets)).map(([at]) => at),
     );
-    return new Set(unseen.map(([at]) => at));
+  }
+
+  /** Whether no call has had the inputs after `sets`: what settles a cache sees all but patches. */
+  #isUnseen(sets: Changes): boolean {
+    return this.#turns?.settle === undefined ||
+      [...sets.values()].flat().some(isPatch);
   }
 
   begin(count: number, ns: number): void {
@@ -205,7 +210,8 @@ export class Guard implements Around, Disposable {
     for (const set of this.#uses(index)) {
       const plain = last || this.#isSpared(set);
       // What was right before a change is poison too.
-      const stale = changes !== undefined && this.#stale.has(index);
+      const stale = changes !== undefined && this.#stale.has(index) &&
+        this.#isUnseen(changes);
       this.#poison(set, { stale: stale && !plain, plain });
     }
   }
@@ -234,8 +240,8 @@ export class Guard implements Around, Disposable {
     apply((change) => !isPatch(change));
     const settle = this.#turns?.settle;
     if (settle) { for (let i = 0; i < this.#settles; i++) settle(); }
-    // A few elements stay in a warm cache. What settles must not see them: a kernel that remembers
-    // results would know the next sample's.
+    // Patches leave a cache warm, so they come after the calls that settle it: a kernel that
+    // remembers results would know the next sample's.
     apply(isPatch);
     this.#pad(copies, () => this.#idle());
     this.#pad(launches, () => this.options.nudge());
