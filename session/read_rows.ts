@@ -172,6 +172,28 @@ export function effectsBeside(file: string): Effects | undefined {
 }
 
 /**
+ * Checks that rows were made of the samples beside their CSVs.
+ *
+ * @throws {UserError} Where one was not, and for a file of samples that cannot be read.
+ */
+export async function checkSamples(
+  rows: Iterable<SourcedRow>,
+): Promise<void> {
+  for (const [file, own] of Map.groupBy(rows, (one) => one.file)) {
+    await linesBeside(file, own);
+  }
+}
+
+/** The lines of samples beside `file` by key text. @throws {UserError} Where they are of other rows. */
+function linesBeside(
+  file: string,
+  rows: readonly SourcedRow[],
+): Promise<Map<string, string[]>> {
+  const path = besides(file, "samples.jsonl.gz");
+  return readSamples(path, rows.map(({ row }) => row));
+}
+
+/**
  * The samples of `rows`, from the files beside their CSVs; those of another run than the
  * row's are not its own and are left out.
  *
@@ -182,10 +204,7 @@ export async function evidenceOf(
 ): Promise<ReadonlyMap<SourcedRow, Evidence>> {
   const found = new Map<SourcedRow, Evidence>();
   for (const [file, own] of Map.groupBy(rows, (one) => one.file)) {
-    const lines = await readSamples(
-      besides(file, "samples.jsonl.gz"),
-      own.map(({ row }) => row),
-    );
+    const lines = await linesBeside(file, own);
     for (const one of own) {
       const repeats = (lines.get(keyText(one.row)) ?? [])
         .filter((line) => line !== undefined)

@@ -25,7 +25,7 @@ import {
 } from "../../report/history/case_history.ts";
 import { HISTORY, History } from "../../session/history.ts";
 import { typed } from "../../session/home.ts";
-import { csvFiles, evidenceOf, readRows } from "../../session/read_rows.ts";
+import { checkSamples, csvFiles, readRows } from "../../session/read_rows.ts";
 import { BRIEFS, type Command, define } from "../command.ts";
 import {
   axisFlags,
@@ -151,8 +151,7 @@ async function add(
   const sets: (readonly CsvRow[])[] = [];
   for (const one of await csvFiles(from)) {
     const found = await readRows([one]);
-    // Times that were not made of the samples beside them are refused.
-    await evidenceOf(found);
+    await checkSamples(found);
     sets.push(found.map(({ row }) => row));
   }
   using open = History.open(history, { make: true });

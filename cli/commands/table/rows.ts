@@ -15,8 +15,8 @@ import { ofOneTiming, timingOf } from "../../../report/model/timing.ts";
 import { isFile, isSource } from "../../../session/cases.ts";
 import { HOME, RESULTS, typed } from "../../../session/home.ts";
 import {
+  checkSamples,
   csvFiles,
-  evidenceOf,
   readRows,
   type SourcedRow,
 } from "../../../session/read_rows.ts";
@@ -179,7 +179,8 @@ export async function tableRows(
 /** Returns whether a device's folder in the recorded results has a file of `suite`. */
 function isRecorded(suite: string): boolean {
   const folders = unlessMissing(() => [...Deno.readDirSync(RESULTS)]) ?? [];
-  return folders.some(({ name }) =>
+  return folders.some(({ name, isDirectory }) =>
+    isDirectory &&
     unlessMissing(() => Deno.statSync(join(RESULTS, name, `${suite}.csv`))) !==
       undefined
   );
@@ -205,8 +206,7 @@ async function setsOf(
     });
     if (files.length === 0) continue;
     const found = await readRows(files);
-    // Times that were not made of the samples beside them are refused.
-    await evidenceOf(found);
+    await checkSamples(found);
     sets.push({ path, found });
   }
   const all = sets.flatMap(({ found }) =>
