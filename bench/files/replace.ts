@@ -65,19 +65,19 @@ export function assertWritable(path: string): void {
   });
 }
 
-/** A kind of file that the program writes. */
+/** A kind of output file. */
 export interface FileKind {
-  /** What its first {@linkcode HEAD} bytes match. */
+  /** Matches the first {@linkcode HEAD} bytes of each such file. */
   readonly head: RegExp;
   /** Its name in errors, such as "page of results". */
   readonly name: string;
 }
 
-/** Bytes by which files are told apart. */
+/** Bytes that tell the kind of a file. */
 const HEAD = 2048;
 
 /**
- * Makes sure that no file of another kind is replaced at `path`: a slip would cost results.
+ * Refuses to replace a file of another kind: a mistyped path must not cost results.
  *
  * @throws {UserError} Where a file with content is there that is no earlier one of `kind`.
  */
@@ -87,7 +87,7 @@ export function refuseOther(path: string, { head, name }: FileKind): void {
   const bytes = readBytesIfThere(path) ?? new Uint8Array();
   if (head.test(new TextDecoder().decode(bytes.subarray(0, HEAD)))) return;
   throw new UserError(
-    `Cannot write ${path}: what is there is no ${name}; name another file, or move it away`,
+    `Cannot write ${path}: the file there is not a ${name}; name another, or move it away`,
   );
 }
 

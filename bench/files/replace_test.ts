@@ -109,7 +109,7 @@ Deno.test("refuseOther() lets only a file of the same kind be replaced", () =>
     Deno.writeTextFileSync(path, "suite,op\n# page");
     assertMatch(
       assertThrows(() => refuseOther(path, kind), UserError).message,
-      /^Cannot write \S+: what is there is no page; name another file, or/,
+      /^Cannot write \S+: the file there is not a page; name another, or/,
     );
   }));
 

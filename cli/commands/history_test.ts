@@ -59,7 +59,7 @@ Deno.test("history adds runs, shows what changed, makes a page and is a base of 
     assertEquals(over.code, 2);
     assertMatch(
       over.stderr,
-      /what is there is no page of mnkbench; name another file, or move it away$/m,
+      /the file there is not a page made by mnkbench; name another, or move it away$/m,
     );
     await run("history", "add", "9", "--history", "other.sqlite");
     const alone = await run("diff", "9", "--history", "other.sqlite");

@@ -165,7 +165,11 @@ Deno.test("report refuses what it cannot show in one line", async () => {
     [["a.csv", "--check"], 2, /--check is for --splice/],
     [["a.csv", "--splice", "x.md"], 2, /--splice takes no other input/],
     [["a.csv", "--out", "no/such/folder.html"], 2, /Cannot write no\/such/],
-    [["a.csv", "--out", "a.csv"], 2, /a\.csv: what is there is no page of/],
+    [
+      ["a.csv", "--out", "a.csv"],
+      2,
+      /a\.csv: the file there is not a page made/,
+    ],
   ];
   for (const [args, expected, message] of cases) {
     const { code, stdout, stderr } = await run(at.path, ...args);

@@ -123,6 +123,21 @@ Deno.test("tune --dispatch writes a table where one config overtakes another", (
       await Deno.readTextFile(join(folder, "d.h")),
       /\{1, 4, "waiting", "STEP=2", mnkbench_tunables_0_0, 1, 0\.0/,
     );
+    // Earlier outputs are replaced, and files of other kinds are not.
+    for (
+      const [out, header, said] of [
+        ["d.json", "d.h", /^Wrote d\.h$/m],
+        ["d.h", "e.h", /d\.h: the file there is not a dispatch table; name /],
+        ["e.json", "d.json", /d\.json: the file there is not a header of a di/],
+      ] as const
+    ) {
+      const again = await run(
+        ...["tune", ...SUITE, ...CACHE, ...BRIEF, "--dispatch", "m=1,4,6"],
+        ...["--out", out, "--header", header],
+      );
+      assertMatch(again.stderr, said);
+      assertEquals(again.code, header === "d.h" ? 0 : 2);
+    }
     const opt = await run(
       ...["tune", ...SUITE, ...CACHE, ...BRIEF, "--dispatch", "m=1..6"],
       ...["--opt", "5"],

@@ -7,7 +7,11 @@
 import { fstatSync } from "node:fs";
 import process from "node:process";
 import { UserError } from "../../bench/model/errors.ts";
-import { replaceFile } from "../../bench/files/replace.ts";
+import {
+  type FileKind,
+  refuseOther,
+  replaceFile,
+} from "../../bench/files/replace.ts";
 import { ancestorNamed } from "../../bench/files/run_program.ts";
 import { shownJson } from "../../bench/files/json_file.ts";
 import { recordOf } from "../../bench/row/csv.ts";
@@ -239,8 +243,15 @@ function isPiped(): boolean {
 
 let progressFile: string | undefined;
 
-/** Has every {@linkcode Progress} written into the file at `path` too, as JSON. */
+const PROGRESS: FileKind = { head: /^\{"done":/, name: "progress file" };
+
+/**
+ * Has every {@linkcode Progress} written into the file at `path` too, as JSON.
+ *
+ * @throws {UserError} Where a file of another kind is there.
+ */
 export function progressTo(path: string): void {
+  refuseOther(path, PROGRESS);
   progressFile = path;
 }
 

@@ -5,12 +5,15 @@
  */
 
 import { createHash } from "node:crypto";
+import type { FileKind } from "../../bench/files/replace.ts";
 import { type ThemeName, THEMES } from "../chart/theme.ts";
 
-/** Tells the pages of this program from other files, by {@linkcode headOf}. */
-export const PAGE = {
-  head: /<meta name="generator" content="mnkbench">/,
-  name: "page of mnkbench",
+const GENERATOR = '<meta name="generator" content="mnkbench">';
+
+/** Pages that begin with {@linkcode headOf}. */
+export const PAGE: FileKind = {
+  head: new RegExp(GENERATOR),
+  name: "page made by mnkbench",
 };
 
 /** The colours of charts as variables: `--paper`, `--ink` and so on. */
@@ -53,7 +56,7 @@ export function headOf(
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta name="generator" content="mnkbench">
+${GENERATOR}
 <link rel="icon" href="data:,">
 <title>${escapeHtml(title)}</title>
 <style>${style}</style>
