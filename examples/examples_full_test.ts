@@ -116,6 +116,13 @@ cxxTest(
         recorded.stdout,
         /^Recorded in \S+\/recorded, .*: commit it$/m,
       );
+      const suite = join(HERE, "../cli/testdata/small_suite.ts");
+      const wrong = await run(["sh", "bench.sh", "--record"], {
+        cwd,
+        env: { ...env, SUITE: suite, KERNEL: "zeros" },
+      });
+      assertEquals(wrong.code, 1, wrong.stderr);
+      assertMatch(wrong.stderr, /^Not recorded: a kernel failed$/m);
       const folder = join(cwd, "recorded");
       const [device] = [...Deno.readDirSync(folder)].map(({ name }) => name);
       const csv = join(folder, device!, "example-c.csv");

@@ -19,11 +19,13 @@ mnkbench() {
 }
 
 rm -rf new
-# A kernel that fails has a row with its status: `diff` judges it. It is not recorded: a row that
-# fails on both sides is no change.
-mnkbench bench --suite "$SUITE" --kernel "$KERNEL" --fresh --runs 3 --out new ||
-  { [ $? = 1 ] && [ "${1-}" != --record ]; }
+code=0
+mnkbench bench --suite "$SUITE" --kernel "$KERNEL" --fresh --runs 3 --out new || code=$?
+# With code 1 a kernel failed and has a row with its status: `diff` judges it.
+[ "$code" -le 1 ] || exit "$code"
 if [ "${1-}" = --record ]; then
+  # A row that fails on both sides would be no change.
+  [ "$code" = 0 ] || { echo "Not recorded: a kernel failed" >&2; exit "$code"; }
   rm -rf recorded
   mv new recorded
   echo "Recorded in $PWD/recorded, where new is now: commit it"
