@@ -128,10 +128,12 @@ function rowsIn(
     const row = Object.fromEntries(
       places.map(([name, at]) => [name, fields[at] ?? ""]),
     ) as HintRow;
-    if (row.arch === arch) {
-      if (row.status === "ok") rows.push(row);
-      // All rows of a file are of one device: one that begins with another is not read on.
-    } else if (rows.length === 0) return [];
+    if (row.arch !== arch) {
+      // The rows of a file are of one device: a file that begins with another is skipped.
+      if (rows.length === 0) return [];
+      continue;
+    }
+    if (row.status === "ok") rows.push(row);
   }
   return rows;
 }

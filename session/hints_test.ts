@@ -29,7 +29,11 @@ Deno.test("recordedRows() takes rows that ran from the folders of devices of an 
       line("sm_90a", "I=2", "wrong"),
       line("sm_90a", ""),
     ]);
-    await write("h200/b.csv", [HEADER, line("sm_90a", "I=3")]);
+    // A wrong cell costs its row alone.
+    await write("h200/b.csv", [
+      ...[HEADER, line("sm_90a", "I=3"), line("sm_9Oa", "I=7")],
+      line("sm_90a", "I=8"),
+    ]);
     await write("b200/c.csv", [HEADER, line("sm_100a", "I=4")]);
     await write("h200/quotes.csv", [HEADER, 'a"b,"c']);
     await write("h200/other.csv", ["a,b", "1,2"]);
@@ -37,7 +41,7 @@ Deno.test("recordedRows() takes rows that ran from the folders of devices of an 
     await write("published/them/d.csv", [HEADER, line("sm_90a", "I=6")]);
     const configs = (arch: string) =>
       recordedRows({ arch, name: "H200" }, folder).map(({ config }) => config);
-    assertEquals(configs("sm_90a"), ["I=3", "I=1", ""]);
+    assertEquals(configs("sm_90a"), ["I=3", "I=8", "I=1", ""]);
     assertEquals(configs("sm_100a"), ["I=4"]);
     assertEquals(configs("gfx942"), []);
     assertEquals(recordedRows(sm90a, join(folder, "none")), []);

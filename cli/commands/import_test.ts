@@ -266,6 +266,13 @@ Deno.test("import refuses rows of another suite than their file or of two device
       /matmul-fp32\.csv: line 3 is of device GPU, and the first row of CPU; /,
     );
     await results(fresh, [row("naive", "16", "r2")]);
+    Deno.copyFileSync(`${fresh}/cpu/matmul-fp32.csv`, `${old}/cpu/beside.csv`);
+    const clash = await run("import", fresh, "--into", old);
+    assertMatch(
+      clash.stderr,
+      /^error: Cannot read \S+matmul-fp32\.csv: line \d, .* the same case as on line 2 of \S+beside\.csv; give a folder/m,
+    );
+    Deno.removeSync(`${old}/cpu/beside.csv`);
 
     Deno.writeTextFileSync(`${old}/cpu/matmul-fp32.csv`, "suite,op\n1\n");
     const damaged = await run("import", fresh, "--into", old);
