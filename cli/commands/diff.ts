@@ -102,7 +102,7 @@ async function diff(
   return exitCodeOfDiff(found, options.failOn);
 }
 
-/** Returns what a comparison leaves out without a verdict of its own. */
+/** Returns notes on what no verdict says. */
 function notesOn(
   { judged }: Diff,
   { config }: Pick<Comparing, "config">,
@@ -146,6 +146,7 @@ async function diffWithHistory(
   });
   const found = await judgeRows(base, next, options);
   say(show(found, options).join("\n"));
+  for (const note of notesOn(found, options)) tell(note);
   const code = exitCodeOfDiff(found, options.failOn);
   if (base.length > 0) return code;
   tell(`Nothing was compared: ${history} has no earlier run of these cases`);
