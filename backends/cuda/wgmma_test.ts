@@ -216,7 +216,7 @@ const PLANTED: readonly Planted[] = [
     right: BY_ROWS,
     from: "descriptor_mn(to + 4096, 2048)",
     to: "(to + 4096) >> 4 | 2048ull << 12 | 64ull << 32 | 1ull << 62",
-    found: /reads bytes 9088 to 9104 of the block.s 9088 bytes of memory/,
+    found: /reads bytes 9088 to 9104 of the block's 9088 bytes of memory/,
   },
   {
     name: "a product reads copies that nobody showed it",

@@ -123,10 +123,10 @@ export async function exportKernels(
   return EXIT.ok;
 }
 
-/** Tables whose kernels are told. */
+/** Tables that are listed. */
 const MOST_TABLES = 6;
 
-/** Returns which kernel an export runs at which M: what it was made for, and what it chose. */
+/** Returns a line for each table: its types, layout and sizes, and the kernel of each range of M. */
 export function kernelLines(
   tables: readonly PlanTable[],
 ): readonly string[] {

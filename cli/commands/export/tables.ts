@@ -30,7 +30,7 @@ export interface PlanTable {
    * caller who leaves the axis out passes, where that is the same; 0 stands for none.
    */
   readonly key: readonly (readonly [number, number])[];
-  /** The types, the layout, the other values and N and K, for readers. */
+  /** Its types, layout, parameters, N and K, for readers. */
   readonly label: string;
   /** The operands that its points have. */
   readonly operands: readonly string[];
