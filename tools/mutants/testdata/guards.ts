@@ -41,9 +41,15 @@ export const GUARDS: readonly HarnessMutant[] = [
     ],
     [
       "outputs never keep what was right",
-      "const stale = changes !== undefined && this.#stale.has(index);",
-      "const stale = false;",
+      "{ stale: stale && !plain, plain }",
+      "{ stale: false, plain }",
       "a kernel could skip where the output is as it left it",
+    ],
+    [
+      "outputs keep what settled a warm cache",
+      "const stale = changes !== undefined && this.#stale.has(index) &&\n        this.#isUnseen(changes);",
+      "const stale = changes !== undefined && this.#stale.has(index);",
+      "a kernel could skip where the output is right already",
     ],
     [
       "setup is not run again",
