@@ -5,6 +5,7 @@
  * @module
  */
 
+import { MOST_RUNS } from "../../bench/model/settings.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { type Figures, loweredBy } from "../../bench/row/row.ts";
 
@@ -60,14 +61,26 @@ export function isNoisy(
     between_run_us > RUNS * median_us;
 }
 
-/** Returns a line that counts the noisy rows of `all` and says what helps; none for none. */
-export function noiseNotes(noisy: number, all: number): string[] {
+/** Runs that are the first to try: their mean is little moved by one that was disturbed. */
+const USUAL_RUNS = 5;
+
+/** Returns a line that counts the noisy rows of `rows` and says what helps; none for none. */
+export function noiseNotes(rows: readonly CsvRow[]): string[] {
+  const noisy = rows.filter(isNoisyRow);
   const percent = (share: number) => `${100 * share} %`;
-  return noisy === 0 ? [] : [
-    `~ noisy (${noisy} of ${all} rows): quartiles over ${
+  return noisy.length === 0 ? [] : [
+    `~ noisy (${noisy.length} of ${rows.length} rows): quartiles over ${
       percent(QUARTILES)
     } apart, mean over ${MEAN} medians, runs over ${
       percent(RUNS)
-    } apart, or clocks lowered; try --runs 5`,
+    } apart, or clocks lowered; try ${remedyFor(noisy)}`,
   ];
+}
+
+/** Returns what none of the noisy rows has had: more runs, and not only these where some had many. */
+function remedyFor(noisy: readonly CsvRow[]): string {
+  const most = Math.max(...noisy.map(({ runs }) => Number(runs)));
+  if (most < USUAL_RUNS) return `--runs ${USUAL_RUNS}`;
+  const more = Math.min(2 * most, MOST_RUNS);
+  return `a quieter machine${more > most ? ` or --runs ${more}` : ""}`;
 }

@@ -6,7 +6,7 @@
 
 import { counted } from "../../bench/files/terminal_text.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
-import { isNoisyRow, noiseNotes } from "../model/noise.ts";
+import { noiseNotes } from "../model/noise.ts";
 import { type Contender, type Pivot, speedup } from "../model/pivot.ts";
 import { isShown } from "../model/rank.ts";
 import { isAboveSol, SUSPECT_LEGEND, timeOf } from "../model/sol.ts";
@@ -229,8 +229,7 @@ export function noiseNotesOf(
   table: Pivot,
   contenders: readonly Contender[] = table.contenders,
 ): string[] {
-  const rows = rowsOf(table, contenders);
-  return noiseNotes(rows.filter(isNoisyRow).length, rows.length);
+  return noiseNotes(rowsOf(table, contenders));
 }
 
 /** Returns the marks of published contenders, `[1]` and so on, by name; empty for one source. */

@@ -166,7 +166,7 @@ export function weightsSheet(
     ]],
     notes: [
       ...meaningNotes(lines, isTimed ? `ms a ${unit}` : "measured ms"),
-      ...noiseNotes(rows.filter(isNoisyRow).length, rows.length),
+      ...noiseNotes(rows),
       ...notes,
       ...savingNotes({ lines, ms, unit }),
     ],
