@@ -15,7 +15,13 @@ import {
 } from "../model/pivot.ts";
 import { type Range, rangeOf, type RangeOptions } from "./axes.ts";
 import { isShown } from "../model/rank.ts";
-import { isAboveSol, soundTimeOf, timeOf } from "../model/sol.ts";
+import {
+  isAboveSol,
+  isRemembered,
+  isSuspect,
+  soundTimeOf,
+  timeOf,
+} from "../model/sol.ts";
 import type { CurveChart, Series } from "./curves.ts";
 import { type LegendEntry, type Look, paletteOf } from "./palette.ts";
 import { axisName, type Panel, type Panels } from "./panels.ts";
@@ -105,7 +111,7 @@ type CurveRow =
 /** The name of the curve of the speed of light. */
 const LIGHT = "speed of light";
 
-/** Returns those of `kernels` with a time at `shape` that is not above SOL, fastest first. */
+/** Returns those of `kernels` with a time at `shape` that is not suspect, fastest first. */
 export function ranked(
   shape: PivotShape,
   kernels: readonly string[],
@@ -129,13 +135,14 @@ export function shapeNames(
 export function statusOf(row: CsvRow | undefined): string {
   if (row === undefined) return "no row";
   if (isAboveSol(row)) return "above SOL";
+  if (isRemembered(row)) return "suspect";
   return row.status === "ok" ? "no time" : row.status;
 }
 
 /** Returns what a picture of comparisons says of the rows that it leaves out; empty without any. */
 export function suspectNote({ rows }: Pick<ChartData, "rows">): string {
-  const suspect = rows.filter(isAboveSol).length;
-  return suspect === 0 ? "" : `; ${suspect} above SOL left out`;
+  const suspect = rows.filter(isSuspect).length;
+  return suspect === 0 ? "" : `; ${suspect} suspect left out`;
 }
 
 /**

@@ -48,7 +48,7 @@ Deno.test("ranked() and suspectNote() leave out what is above SOL", () => {
   const data = chartData([row("cublas", "12"), row("mine", "4")], LIGHT);
   const [shape] = data.pivot.shapes;
   assertEquals(ranked(shape!, data.kernels), [{ kernel: "cublas", us: 12 }]);
-  assertStrictEquals(suspectNote(data), "; 1 above SOL left out");
+  assertStrictEquals(suspectNote(data), "; 1 suspect left out");
 });
 
 Deno.test("shapeNames() has the sizes alone where they tell shapes apart", () => {

@@ -19,7 +19,7 @@ interface Mean {
   readonly suite: string;
   /** Pairs in the mean: timed on both sides, comparable and not suspect. */
   readonly n: number;
-  /** Pairs left out because a row is above SOL. */
+  /** Pairs left out because a row is suspect. */
   readonly suspect: number;
   /** The number of pairs, including those of one row. */
   readonly of: number;
@@ -115,7 +115,7 @@ export function formatCounts({ counts }: Diff): string {
 /** Formats a mean, and the cases that it is over. */
 export function formatMean({ suite, n, suspect, of, change }: Mean): string {
   const name = suite === "" ? "all suites" : suite;
-  const without = suspect === 0 ? "" : `; ${suspect} above SOL left out`;
+  const without = suspect === 0 ? "" : `; ${suspect} suspect left out`;
   return change === undefined
     ? `${name}: no mean, as none of ${of} cases is timed and comparable in both${without}`
     : `${name}: geomean ${

@@ -9,7 +9,7 @@ import type { Interval } from "./interval.ts";
 import type { SourcedRow } from "../../bench/row/read_csv.ts";
 import type { Pair } from "./join.ts";
 import { loweredBy } from "../../bench/row/row.ts";
-import { isAboveSol } from "../model/sol.ts";
+import { isAboveSol, isRemembered } from "../model/sol.ts";
 import type { Threshold } from "./thresholds.ts";
 
 /** The verdicts on a pair, the worst first. */
@@ -36,7 +36,7 @@ export interface Speed {
   readonly next_us: number;
   /** `next` relative to `base`: 0.05 is 5 % slower. */
   readonly change: number;
-  /** Whether one of the rows is above SOL. */
+  /** Whether one of the rows is suspect. */
   readonly suspect: boolean;
   /** The interval of the difference, where that is beyond both thresholds. */
   readonly interval?: Interval;
@@ -94,7 +94,7 @@ export function judge(
   const lowered = clocksLowered(base.row, "base") ??
     clocksLowered(next.row, "new");
   if (lowered !== undefined) return say("incomparable", lowered);
-  const sol = aboveSol(base.row, "base") ?? aboveSol(next.row, "new");
+  const sol = suspectBy(base.row, "base") ?? suspectBy(next.row, "new");
   const { verdict, speed, why } = compare(base, next, rules, sol !== undefined);
   const worse = lessAccurate(base.row, next.row);
   const also = (hidden: string) => [hidden, ...why].join("; ");
@@ -188,7 +188,8 @@ function failureOf({ status, note }: CsvRow): string {
   return status === "ok" ? "" : note === "" ? status : `${status}: ${note}`;
 }
 
-function aboveSol(row: CsvRow, side: string): string | undefined {
+function suspectBy(row: CsvRow, side: string): string | undefined {
+  if (isRemembered(row)) return `results may be remembered in ${side}`;
   if (!isAboveSol(row)) return undefined;
   const [median, sol] = [Number(row.median_us), Number(row.sol_us)];
   return `above SOL in ${side}: ${median.toPrecision(4)} µs, SOL is ${

@@ -52,7 +52,7 @@ export interface PivotShape<R extends PivotRow = CsvRow> {
   readonly point: Point;
   /** Rows by the name of their {@linkcode Contender}. */
   readonly rows: ReadonlyMap<string, R>;
-  /** The fastest contender that was measured here and is not above SOL; of equals the first. */
+  /** The fastest contender that was measured here and has no suspect time; of equals the first. */
   readonly best: string | undefined;
 }
 
@@ -77,7 +77,7 @@ interface PivotOptions {
 
 /**
  * Returns how many times as fast as `baseline` the contender `name` is at `shape`; undefined
- * where one of them has no time, or one above SOL.
+ * where one of them has no time, or a suspect one.
  */
 export function speedup(
   shape: Pick<PivotShape<PivotRow>, "rows">,

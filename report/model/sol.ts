@@ -1,14 +1,15 @@
 /**
- * Finds times that cannot be right: with a cold cache every operand comes from memory, so no
- * kernel is faster than the speed of light (SOL). `diff`, tables, charts and the page leave
- * such rows out of means, wins and bests alike, and count them.
+ * Finds suspect times. With a cold cache every operand comes from memory, so no kernel is faster
+ * than the speed of light (SOL); and a kernel that remembers results does not compute them.
+ * `diff`, tables, charts and the page leave such rows out of means, wins and bests alike, and
+ * count them.
  *
  * @module
  */
 
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 
-/** The mark behind a time that is above SOL. */
+/** The mark behind a suspect time. */
 export const SUSPECT_MARK = "†";
 
 /**
@@ -19,10 +20,13 @@ const CLEARLY = 0.95;
 
 /** The meaning of {@linkcode SUSPECT_MARK}. */
 export const SUSPECT_LEGEND =
-  `${SUSPECT_MARK} above SOL (sol_us) by over 5 %: in no mean, never the best, neither won nor lost`;
+  `${SUSPECT_MARK} above SOL (sol_us) by over 5 %, or results may be remembered: in no mean, never the best, neither won nor lost`;
+
+/** The end of the note on a kernel that is slow only where its inputs are new. */
+const REMEMBERED = /: results may be remembered(?:; |$)/;
 
 /** Returns whether a time is clearly above SOL. Times in microseconds; unknown ones never are. */
-function isSuspect(
+function isAbove(
   { cache, time_us, sol_us }: {
     readonly cache: string;
     readonly time_us: number | undefined;
@@ -33,10 +37,10 @@ function isSuspect(
     time_us < CLEARLY * sol_us;
 }
 
-/** The columns that {@linkcode isAboveSol} and {@linkcode timeOf} read. */
+/** The columns that {@linkcode isSuspect} and {@linkcode timeOf} read. */
 export type TimeColumns = Pick<
   CsvRow,
-  "status" | "cache" | "median_us" | "mean_us" | "sol_us"
+  "status" | "note" | "cache" | "median_us" | "mean_us" | "sol_us"
 >;
 
 /**
@@ -52,14 +56,24 @@ export function timeOf(row: TimeColumns | undefined): number | undefined {
 /** Returns whether the time of `row` is above SOL. */
 export function isAboveSol(row: TimeColumns): boolean {
   const { cache, sol_us } = row;
-  return isSuspect({
+  return isAbove({
     cache,
     time_us: timeOf(row),
     sol_us: sol_us === "" ? undefined : Number(sol_us),
   });
 }
 
-/** Returns the same as {@linkcode timeOf}, but undefined for a time above SOL. */
+/** Returns whether `row` has a time, and a note that its kernel may remember results. */
+export function isRemembered(row: TimeColumns): boolean {
+  return timeOf(row) !== undefined && REMEMBERED.test(row.note);
+}
+
+/** Returns whether `row` has a time that is no measure of its kernel. */
+export function isSuspect(row: TimeColumns): boolean {
+  return isAboveSol(row) || isRemembered(row);
+}
+
+/** Returns the same as {@linkcode timeOf}, but undefined for a suspect time. */
 export function soundTimeOf(row: TimeColumns | undefined): number | undefined {
-  return row === undefined || isAboveSol(row) ? undefined : timeOf(row);
+  return row === undefined || isSuspect(row) ? undefined : timeOf(row);
 }

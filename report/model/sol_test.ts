@@ -1,8 +1,9 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
+import { freshNote } from "../../bench/measure/guarded.ts";
 import { timedRow } from "../../bench/testdata/rows.ts";
 import { formatMarkdown, formatText } from "../table/sheet.ts";
-import { isAboveSol, SUSPECT_LEGEND } from "./sol.ts";
+import { isAboveSol, isRemembered, SUSPECT_LEGEND } from "./sol.ts";
 import { pivots } from "./pivot.ts";
 import { pivotsCsv } from "../table/pivot_data.ts";
 import { tableSheet } from "../table/table.ts";
@@ -67,7 +68,7 @@ Deno.test("winsOf() counts no row above SOL, and winsSheets() says so", () => {
   );
   assertEquals([wins, losses, missing, suspect, max], [1, 0, 1, 1, 1.5]);
   assertEquals(winsSheets(table!, ["cublas"])[0]!.notes, [
-    "mine: at 1 of 2 shapes it or cublas is above SOL, and not counted",
+    "mine: at 1 of 2 shapes it or cublas is suspect (above SOL, or results may be remembered), and not counted",
     "other: 1 of 2 shapes are not measured for it or cublas, and not counted",
   ]);
 });
@@ -95,4 +96,41 @@ Deno.test("formatTable() marks rows above SOL, and has none as the best", () => 
   );
   assertMatch(lines[2]!, / 8\.000\* +4\.000† +1\.25x$/);
   assertEquals(lines.includes(`  ${SUSPECT_LEGEND}`), true);
+});
+
+// Every seventh sample has new inputs, and is slow.
+const FRESH = new Set(Array.from({ length: 12 }, (_, i) => 7 * i));
+const NOTE = freshNote(
+  Array.from({ length: 84 }, (_, i) => FRESH.has(i) ? 5000 : 800),
+  FRESH,
+);
+
+Deno.test("isRemembered() knows the note of freshNote(), also among others", () => {
+  const median_us = "4";
+  for (const note of [NOTE, `untuned; ${NOTE}`, `${NOTE}; untuned`]) {
+    assertEquals(isRemembered(csvRow({ median_us, note })), true, note);
+  }
+  const cold = "suspect: as fast with a cold cache (3 µs) as with a warm one";
+  for (const note of ["", cold]) {
+    assertEquals(isRemembered(csvRow({ median_us, note })), false, note);
+  }
+  const wrong = csvRow({ status: "wrong", median_us: "", note: NOTE });
+  assertEquals(isRemembered(wrong), false);
+});
+
+Deno.test("tableSheet() treats rows that may be remembered as those above SOL", () => {
+  const rows = ROWS.map((row) => ({
+    ...row,
+    ...(row.kernel === "mine" && row.k === "16384"
+      ? { sol_us: "", note: NOTE }
+      : {}),
+  }));
+  const [table] = pivots(rows, { baselines });
+  assertEquals(table!.shapes.map(({ best }) => best), ["mine", "other"]);
+  const lines = formatText(tableSheet(table!), SCREEN);
+  assertMatch(lines[3]!, /^16×16×16384 +10\.00 +4\.000† +8\.000\* +1\.25x$/);
+  assertMatch(lines[4]!, /^geomean vs cublas +1\.00x +1\.50x +1\.25x +1\.37x$/);
+  assertEquals(lines.includes(`  ${SUSPECT_LEGEND}`), true);
+  assertEquals(winsOf(table!, "mine", "cublas").suspect, 1);
+  assertMatch(pivotsCsv([table!]), /,mine,.*,4,median,false,.*,true$/m);
 });

@@ -15,7 +15,7 @@ import {
   type PivotShape,
   speedup,
 } from "./pivot.ts";
-import { isAboveSol, soundTimeOf, timeOf } from "./sol.ts";
+import { isSuspect, soundTimeOf, timeOf } from "./sol.ts";
 
 /** The name of the fastest of our kernels that are not among those named. */
 const OURS = "the fastest of ours";
@@ -28,9 +28,9 @@ export interface Wins {
   readonly wins: number;
   readonly ties: number;
   readonly losses: number;
-  /** Shapes at which one of the two has no time, or one above SOL. */
+  /** Shapes at which one of the two has no time, or a suspect one. */
   readonly missing: number;
-  /** Shapes at which one of the two is above SOL. */
+  /** Shapes at which one of the two has a suspect time. */
   readonly suspect: number;
   /** Of the time of the other over its own; undefined where no shape has both. */
   readonly min: number | undefined;
@@ -67,7 +67,7 @@ export function winsOf(
     suspect: table.shapes.filter(({ rows }) => {
       const both = [rows.get(kernel), rows.get(against)];
       return both.every((row) => timeOf(row) !== undefined) &&
-        both.some((row) => isAboveSol(row!));
+        both.some((row) => isSuspect(row!));
     }).length,
     min: some ? Math.min(...factors) : undefined,
     median: some ? median(factors) : undefined,
@@ -127,7 +127,7 @@ interface Fastest {
 
 /**
  * Returns `table` with columns for the fastest of the contenders `names` and for that of our
- * others. Times of other machines, but for named ones, and those above SOL are never the fastest.
+ * others. Times of other machines, but for named ones, and suspect ones are never the fastest.
  */
 function withFastest(table: Pivot, names: readonly string[]): Fastest {
   const name = `the fastest of ${names.join(", ")}`;

@@ -174,7 +174,7 @@ inBrowser(
     const { page, ...opened } = await browser.open(html, DESKTOP);
     assertStrictEquals(
       await page.locator(".verdicts p").innerText(),
-      "Geomean +20.0 % in time, over the 1 case of 2 timed and comparable in both. 1 case above SOL left out.",
+      "Geomean +20.0 % in time, over the 1 case of 2 timed and comparable in both. 1 suspect case left out.",
     );
     assertStrictEquals(
       await page.evaluate(`(() => {

@@ -8,7 +8,7 @@ import { geomean, mean } from "../../bench/measure/stats.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { isNoisyRow } from "../model/noise.ts";
 import { type Pivot, type PivotShape, speedup } from "../model/pivot.ts";
-import { isAboveSol, soundTimeOf, SUSPECT_MARK, timeOf } from "../model/sol.ts";
+import { isSuspect, soundTimeOf, SUSPECT_MARK, timeOf } from "../model/sol.ts";
 import type { Cell } from "./sheet.ts";
 
 /** The names of the figures. */
@@ -181,7 +181,7 @@ function timeMetric(table: Pivot, options: MetricOptions): Metric {
       const us = timeOf(row);
       if (row === undefined || us === undefined) return lackOf(shape, name);
       const noisy = isNoisyRow(row) ? "~" : "";
-      const mark = isAboveSol(row) ? SUSPECT_MARK : "";
+      const mark = isSuspect(row) ? SUSPECT_MARK : "";
       const isBest = name === shape.best && !(halfRangeOf(row) > MOST_SPREAD);
       const paint = isBest ? "best" : "plain";
       const text = `${noisy}${formatMicroseconds(us)}${mark}`;

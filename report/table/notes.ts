@@ -9,7 +9,7 @@ import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { noiseNotes } from "../model/noise.ts";
 import { type Contender, type Pivot, speedup } from "../model/pivot.ts";
 import { isShown } from "../model/rank.ts";
-import { isAboveSol, SUSPECT_LEGEND, timeOf } from "../model/sol.ts";
+import { isSuspect, SUSPECT_LEGEND, timeOf } from "../model/sol.ts";
 import { formatMicroseconds, type Metric } from "./metrics.ts";
 
 /** Columns that must be equal for times to be comparable. */
@@ -197,7 +197,7 @@ export function notesOf(
     ...conditionNotes(own),
     ...(areSets ? [] : runNotes(own)),
     ...launchNotesOf(table, contenders),
-    ...(rowsOf(table, contenders).some(isAboveSol) ? [SUSPECT_LEGEND] : []),
+    ...(rowsOf(table, contenders).some(isSuspect) ? [SUSPECT_LEGEND] : []),
     ...(baseline === undefined ? [] : partialMeans(
       contenders.map(({ name }) => {
         const both = shapes.filter((shape) =>

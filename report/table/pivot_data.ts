@@ -7,7 +7,7 @@
 import { shownJson } from "../../bench/files/json_file.ts";
 import { writeTable } from "../../bench/row/csv.ts";
 import { SIZES } from "../model/axes.ts";
-import { isAboveSol, timeOf } from "../model/sol.ts";
+import { isSuspect, timeOf } from "../model/sol.ts";
 import type { Pivot } from "../model/pivot.ts";
 import { metricsOf } from "./metrics.ts";
 import { allWins, type RowWins } from "../model/wins.ts";
@@ -101,7 +101,7 @@ function cells(
         ...Object.fromEntries(
           metrics.map((one) => [one.name, one.valueOf(shape, name)]),
         ),
-        suspect: isAboveSol(row),
+        suspect: isSuspect(row),
       }];
     })
   );

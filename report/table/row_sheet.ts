@@ -11,7 +11,7 @@ import { loweredBy } from "../../bench/row/row.ts";
 import { labelOf, pointOf } from "../model/axes.ts";
 import { isNoisyRow } from "../model/noise.ts";
 import { type Pivot, speedup } from "../model/pivot.ts";
-import { isAboveSol, soundTimeOf, timeOf } from "../model/sol.ts";
+import { isAboveSol, isRemembered, soundTimeOf, timeOf } from "../model/sol.ts";
 import { timingOf } from "../model/timing.ts";
 import { formatMicroseconds } from "./metrics.ts";
 
@@ -207,6 +207,7 @@ function limitOf(row: CsvRow): string {
   if (isAboveSol(row)) {
     return "nothing known: the time is above the speed of light";
   }
+  if (isRemembered(row)) return "nothing known: results may be remembered";
   const launch = Number(row.floor_us) / us;
   const light = row.sol_us === "" ? 0 : Number(row.sol_us) / us;
   if (light >= LIGHT) {

@@ -61,7 +61,7 @@ export function winsSheets(table: Pivot, against: readonly string[]): Sheet[] {
             `${kernel}: ${without} ${of} are not measured for it or ${other}, and not counted`,
           ]),
           ...(suspect === 0 ? [] : [
-            `${kernel}: at ${suspect} ${of} it or ${other} is above SOL, and not counted`,
+            `${kernel}: at ${suspect} ${of} it or ${other} is suspect (above SOL, or results may be remembered), and not counted`,
           ]),
         ];
       }),

@@ -186,6 +186,17 @@ export const VERDICT_CASES: readonly VerdictCase[] = [
     verdict: "suspect",
     code: 1,
   },
+  {
+    what: "half as long, by a kernel that may remember results",
+    base: {},
+    next: {
+      median_us: "5",
+      note:
+        "suspect: samples right after a change of the inputs take 9.00 µs, the others 5.00 µs: results may be remembered",
+    },
+    verdict: "suspect",
+    code: 0,
+  },
   ...MUST_MATCH
     .map((column): VerdictCase => ({
       what: `5 % longer, another ${MUST_MATCH.join(", ")}`,

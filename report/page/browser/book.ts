@@ -7,7 +7,7 @@
 import type { Column, CsvRow } from "../../../bench/row/csv_row.ts";
 import { COLUMNS, isPublished } from "../../../bench/row/row.ts";
 import { type Pivot, pivots, type PivotShape } from "../../model/pivot.ts";
-import { isAboveSol, timeOf } from "../../model/sol.ts";
+import { isSuspect, timeOf } from "../../model/sol.ts";
 
 /** The rows of one run, by column: so they are smallest when compressed. */
 export interface EncodedRun {
@@ -153,9 +153,9 @@ function entryOf(
     status: row.status,
     note: row.note,
     median: timeOf(row),
-    suspect: isAboveSol(row),
+    suspect: isSuspect(row),
     before: timeOf(base),
-    suspectBefore: base !== undefined && isAboveSol(base),
+    suspectBefore: base !== undefined && isSuspect(base),
   };
 }
 

@@ -23,6 +23,7 @@ import {
   type Run,
   solShareOf,
 } from "../book.ts";
+import { isAboveSol } from "../../../model/sol.ts";
 import { speedupOf } from "../compare.ts";
 import { byId, type Child, drawn, fill, ifAny } from "../dom.ts";
 import { change, factor, microseconds, moodOf, percent } from "../text.ts";
@@ -73,7 +74,7 @@ function outcome(view: View, entry: Entry): Child {
     html`<p class="figures"><span class="status ${status}">${status}</span>
       ${figures.join(" · ")}</p>`,
     note === "" ? undefined : html`<p class="note">${note}</p>`,
-    entry.suspect
+    now !== undefined && isAboveSol(now)
       ? html`<p class="bad">Above the speed of light (SOL) with a cold cache:
         something was still in the cache, or was not done.</p>`
       : undefined,

@@ -27,7 +27,7 @@ export function drawTiles(view: View): Child {
     suspect > 0
       ? tile(
         `${suspect}`,
-        "suspect: above SOL, left out of every comparison",
+        "suspect: above SOL or remembered, left out of every comparison",
         "bad",
       )
       : undefined,

@@ -86,7 +86,7 @@ function drawVerdicts(view: View): Child {
   );
   const without = suspect === 0
     ? ""
-    : ` ${count(suspect, "case")} above SOL left out.`;
+    : ` ${count(suspect, "suspect case")} left out.`;
   const words = mean === undefined
     ? "No case has a time to compare in both runs."
     : `Geomean ${change(mean)} in time, over the ${
