@@ -22,6 +22,7 @@ import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { parseJson, shownJson } from "../../bench/files/json_file.ts";
 import { recordOf } from "../../bench/row/csv.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
+import type { Row } from "../../bench/row/row.ts";
 import {
   csvRow,
   type FlatRow,
@@ -95,7 +96,13 @@ async function check(given: CheckOptions): Promise<number> {
       row(row) {
         if (options.json) say(jsonRow(row));
       },
-      progress: (total) => new Progress("check", total),
+      progress(total) {
+        const progress = new Progress("check", total);
+        const failures = new Failures();
+        const fail = (row: Row) =>
+          progress.print(failures.lineOf(recordOf(row)));
+        return Object.assign(progress, { fail });
+      },
     },
   });
   if (interrupt.signal.aborted) {
@@ -119,11 +126,10 @@ async function checkOnCluster(options: CheckOptions): Promise<number> {
   });
   if (ended === undefined) return EXIT.ok;
   const rows = ended.lines.map((line) => csvRow(rowIn(line)));
+  const failures = new Failures();
   for (const row of rows) {
     if (options.json) say(shownJson(flatRow(row)));
-    else if (isFailure(row)) {
-      tell(`FAIL ${titleOf(row)}: ${row.status}, ${row.note}`);
-    }
+    else if (isFailure(row)) tell(failures.lineOf(row));
   }
   showRows(rows, options);
   ended.remove();
@@ -131,6 +137,24 @@ async function checkOnCluster(options: CheckOptions): Promise<number> {
   return ended.codes.every((code) => code === EXIT.nothing)
     ? EXIT.nothing
     : EXIT.ok;
+}
+
+/**
+ * Writes the line of each failed row. A kernel that does not compile fails with one error at every
+ * shape: it is there once, and later lines name the shape that has it.
+ */
+class Failures {
+  readonly #shapes = new Map<string, string>();
+
+  lineOf(row: CsvRow): string {
+    const { suite, kernel, backend, status, note } = row;
+    const error = JSON.stringify([suite, kernel, backend, status, note]);
+    const shape = titleOf({ ...row, suite: "", kernel: "" });
+    const first = this.#shapes.get(error);
+    if (first === undefined) this.#shapes.set(error, shape);
+    const why = first === undefined || note === "" ? note : `as at ${first}`;
+    return `FAIL ${titleOf(row)}: ${status}${why === "" ? "" : `, ${why}`}`;
+  }
 }
 
 /** Reads a line that a shard printed. @throws {UserError} */
