@@ -33,7 +33,7 @@ export const command = define({
   ],
   codes: {
     0: "all is built; with --pack: the archive is made",
-    1: "a kernel cannot be compiled; with --pack: the archive is too large",
+    1: "a kernel cannot be compiled; with --pack: the archive is too large; stopped by Ctrl-C it is 130",
     3: "no kernel is selected",
   },
   flags,

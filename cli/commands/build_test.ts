@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { join } from "node:path";
+import { within } from "../../bench/testdata/temporary.ts";
 import { sourceVersion } from "../../session/commit.ts";
 import { LATEST } from "../../session/home.ts";
 import { readRows } from "../../session/read_rows.ts";
@@ -11,7 +12,7 @@ import { splitkKernels } from "../../kernels/matmul/hip/splitk/splitk.ts";
 import { matmul } from "../../kernels/matmul/op.ts";
 import faults from "../testdata/fault_suite.ts";
 import { builtInSuites } from "../../suites/mod.ts";
-import { lacking, program, testdata } from "../testdata/program.ts";
+import { lacking, program, start, testdata } from "../testdata/program.ts";
 
 Deno.test("gather() makes a folder that runs with no network and nothing cached", async () => {
   const cwd = await Deno.makeTempDir();
@@ -90,6 +91,28 @@ Deno.test("gather() makes a folder that runs with no network and nothing cached"
     await Deno.remove(cwd, { recursive: true });
   }
 });
+
+Deno.test("build --pack leaves nothing where Ctrl-C stopped it", () =>
+  within(async (cwd) => {
+    const TMPDIR = join(cwd, "temporary");
+    await Deno.mkdir(TMPDIR);
+    const args = ["build", "--pack", "--out", "packed.tar.xz"];
+    const child = start(args, cwd, { env: { TMPDIR } });
+    let said = "";
+    for await (
+      const text of child.stderr.pipeThrough(new TextDecoderStream())
+    ) {
+      said += text;
+      if (said.includes("Compressing")) child.kill("SIGINT");
+    }
+    await child.stdout.cancel();
+    assertEquals((await child.status).code, 130, said);
+    assertMatch(said, /^error: Stopped before the archive was made$/m);
+    assertEquals([...Deno.readDirSync(TMPDIR)], []);
+    assertEquals([...Deno.readDirSync(cwd)].map(({ name }) => name), [
+      "temporary",
+    ]);
+  }));
 
 /** What a channel takes of the tree and the archive at once. */
 const CHANNEL_BYTES = 62 * 2 ** 20;

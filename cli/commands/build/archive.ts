@@ -28,7 +28,7 @@ import {
   PERMISSIONS,
   RESULTS,
 } from "../../../session/home.ts";
-import { say, tell } from "../../terminal/output.ts";
+import { Interrupt, say, tell } from "../../terminal/output.ts";
 
 /** 45 MB: files are often handed to a box through a channel that takes this beside the tree. */
 export const MOST_BYTES = 43 * 2 ** 20;
@@ -77,16 +77,22 @@ export interface Contents {
   readonly entries?: readonly string[];
 }
 
-/** Makes the archive `out`. */
+/**
+ * Makes the archive `out`. Ctrl-C leaves neither the archive's draft nor what was gathered for it.
+ *
+ * @throws {UserError} If it was stopped, is too large or cannot be written.
+ */
 export async function pack(out: string, contents: Contents): Promise<void> {
   const path = resolve(out);
+  using interrupt = new Interrupt();
+  const { signal: stop } = interrupt;
   using stage = makeTemporary(`${NAME}-pack-`);
   const folder = join(stage.path, NAME);
-  await gather(folder, contents);
+  await gather(folder, contents, stop);
   tell("Compressing, which takes about a minute");
   const parts = await partsOf(folder);
   await replaceBy(path, async (draft) => {
-    await compress(stage.path, draft);
+    await compress(stage.path, { out: draft, stop });
     const { size } = await Deno.stat(draft);
     if (size <= MOST_BYTES) return;
     throw new UserError(
@@ -133,13 +139,26 @@ export async function checkTarget(out: string): Promise<void> {
   }
 }
 
-/** Fills `folder` with what the archive holds. */
+/** @throws {UserError} If `stop` is aborted. */
+function demandGoing(stop: AbortSignal | undefined): void {
+  if (!stop?.aborted) return;
+  throw new UserError("Stopped before the archive was made", EXIT.failed);
+}
+
+/**
+ * Fills `folder` with what the archive holds.
+ *
+ * @param stop Aborting it ends the work with an error.
+ * @throws {UserError} If it was stopped, or a tool fails.
+ */
 export async function gather(
   folder: string,
   { arch, kernelCache, entries }: Contents,
+  stop?: AbortSignal,
 ): Promise<void> {
   await Deno.mkdir(folder);
   for (const name of SOURCES) {
+    demandGoing(stop);
     await copyTree(join(HOME, name), join(folder, name));
   }
   await copyResults(join(HOME, RESULTS), join(folder, RESULTS));
@@ -147,7 +166,7 @@ export async function gather(
     join(folder, COMMIT_FILE),
     `${JSON.stringify(await sourceVersion())}\n`,
   );
-  await installPackages(folder);
+  await installPackages(folder, stop);
   await Deno.copyFile(Deno.execPath(), join(folder, "deno"));
   await Deno.chmod(join(folder, "deno"), 0o755);
   await Deno.writeTextFile(join(folder, NAME), launcher(), { mode: 0o755 });
@@ -156,14 +175,19 @@ export async function gather(
     arch,
     ...(entries && { only: new Set(entries) }),
   });
+  demandGoing(stop);
 }
 
 /**
  * Puts the packages into `node_modules`, which Deno finds whatever registry the box is
  * set up for; a copy of its own cache would be looked up under that registry's name.
  */
-async function installPackages(folder: string): Promise<void> {
+async function installPackages(
+  folder: string,
+  stop: AbortSignal | undefined,
+): Promise<void> {
   await execute(Deno.execPath(), {
+    ...(stop && { stop }),
     args: [
       "install",
       "--quiet",
@@ -241,8 +265,12 @@ async function copyKernels(
 }
 
 /** Level 6 takes a third of the time of 9 for Deno, and its archive is 2 % larger. */
-async function compress(stage: string, out: string): Promise<void> {
+async function compress(
+  stage: string,
+  { out, stop }: { readonly out: string; readonly stop: AbortSignal },
+): Promise<void> {
   await execute("tar", {
+    stop,
     args: ["-cJf", out, "-C", stage, NAME],
     env: { XZ_OPT: "-6e -T0" },
   });
@@ -293,7 +321,7 @@ const LIMIT_MS = 3_600_000;
 /**
  * Runs `tool` and returns its output.
  *
- * @throws {UserError} If it is not there or fails, with its first line on an error.
+ * @throws {UserError} If it is not there, is stopped or fails, with its first line on an error.
  */
 async function execute(
   tool: string,
@@ -305,6 +333,8 @@ async function execute(
       if (!(error instanceof ProgramError)) throw error;
       throw new UserError(`Cannot pack: ${error.message}`, EXIT.failed);
     });
+  // The terminal sends Ctrl-C to the tool too, which then fails by itself.
+  demandGoing(run.stop);
   if (done.success) return done.stdout.trim();
   const lines = done.stderr.trim().split("\n");
   const why = lines.find((line) => /error/i.test(line)) ?? lines.at(-1);
