@@ -28,7 +28,7 @@ import type { Captured } from "../../bench/model/captured.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { joined, type Parts, readParts } from "../../session/capture/parts.ts";
 import { capturedSuites } from "../../session/capture/suites_of.ts";
-import { kernelCacheOf } from "../../session/home.ts";
+import { kernelCacheOf, quoted, typed } from "../../session/home.ts";
 import { BRIEFS, define } from "../command.ts";
 import { about, kernelCache, maybe, preset } from "../options/flags.ts";
 import { number, path } from "../options/readers.ts";
@@ -165,15 +165,16 @@ function isOver({ parts }: Parts): boolean {
   return parts.every(({ done }) => done);
 }
 
-/** Writes `captured.json` and its suites into `out`, and tells what they have. */
+/** Writes `captured.json` and its suites into `out`, and tells what they have and the next command. */
 function write(
   out: string,
   captured: Captured,
   print: (line: string) => void = tell,
 ): void {
+  const suites = capturedSuites(captured);
   const files = [
     { file: CAPTURED, text: `${shownJson(captured, 2)}\n` },
-    ...capturedSuites(captured),
+    ...suites,
   ];
   for (const line of summaryOf(captured)) print(line);
   for (const { file, text } of files) {
@@ -181,6 +182,10 @@ function write(
     replaceFile(path, text);
     print(`${path}: written`);
   }
+  // Shapes of no op are in no suite.
+  if (suites.length === 0) return;
+  const names = suites.map(({ file }) => quoted(contained(out, file)));
+  print(`Next, measure them: ${typed(`bench --suite ${names.join(",")}`)}`);
 }
 
 /** Says why no GEMM was seen, and what would work; nothing where one was. */

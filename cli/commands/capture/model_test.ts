@@ -58,6 +58,10 @@ Deno.test("capture --model writes what list and table --weights read", async () 
     stderr,
     /^No time is known: shares are of the bound on an H200 /m,
   );
+  assertMatch(
+    stderr,
+    /\nNext, measure them: .*bench --suite llama\/captured\.ts\n$/,
+  );
   const files = [...Deno.readDirSync(join(folder.path, "llama"))]
     .map(({ name }) => name).toSorted();
   assertEquals(files, ["captured.json", "captured.ts"]);
