@@ -91,7 +91,7 @@ enum { EMU_F16, EMU_BF16, EMU_E4M3 };
 typedef struct {
   const unsigned *registers;
   uint64_t described;
-  int type, first;
+  int type, first, by_rows;
 } EmuFactor;
 // A product of tcgen05: columns of sums and scales in tensor memory, operands and itself described.
 typedef struct {

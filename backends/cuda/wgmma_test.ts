@@ -124,21 +124,29 @@ const small = (k: number, col: number) => (col * 131 + k * 29) % 251;
 const tiny = (k: number, col: number) =>
   e4m3.values[(col * 131 + k * 29) % 127]!;
 for (
-  const { type, n, depth, of, multiply } of [
+  const { type, n, depth, byRows, of, multiply } of [
     ...([["f16", 8], ["bf16", 40]] as const).map(([type, n]) => ({
-      ...{ type, n, depth: 64, of: small },
+      ...{ type, n, depth: 64, byRows: false, of: small },
       multiply:
         `wgmma_${type}<COLUMNS>(d, descriptor(m, j), descriptor(m + 8192, j))`,
     })),
+    // Of the first operand rows of K are lines, and its rows are columns of these.
+    ...([["f16", 24], ["bf16", 256]] as const).map(([type, n]) => ({
+      ...{ type, n, depth: 64, byRows: true, of: small },
+      multiply:
+        `wgmma_${type}_m_major<COLUMNS>(d, descriptor_mn(m + j * 2048, 0), descriptor(m + 8192, j))`,
+    })),
     ...[8, 128].map((n) => ({
-      ...{ type: "e4m3" as const, n, depth: 128, of: tiny },
+      ...{ type: "e4m3" as const, n, depth: 128, byRows: false, of: tiny },
       multiply:
         "wgmma_e4m3<COLUMNS>(d, descriptor(m, j), descriptor(m + 8192, j), j > 0)",
     })),
   ]
 ) {
   cudaTest(
-    `wgmma_${type}<${n}>() reads the swizzle on both sides, by rows with one element`,
+    `${
+      /\w+/.exec(multiply)
+    }<${n}>() reads the swizzle on both sides, by rows with one element`,
     async (device) => {
       const hot = (block: number, row: number) => (row * 7 + block) % depth;
       const binary = await compileCuda(fromShared(multiply), {
@@ -147,7 +155,10 @@ for (
       const a = Array.from(
         { length: BLOCKS },
         (_, block) =>
-          swizzled(64, (row, k) => hot(block, row) === k ? 1 : 0, depth),
+          swizzled(64, (line, at) => {
+            const [row, k] = byRows ? [at, line] : [line, at];
+            return hot(block, row) === k ? 1 : 0;
+          }, depth),
       );
       const d = decode(
         run(device, binary, {

@@ -360,19 +360,19 @@ template <int N> HIDDEN void emu_wgmma_of(float (&d)[N / 2], EmuFactor a, unsign
   emu_wgmma(d, N, &a, b, by_rows);
 }
 template <int N> HIDDEN void wgmma(float (&d)[N / 2], const unsigned *a, unsigned long long b) {
-  emu_wgmma_of<N>(d, {a, 0, EMU_F16, 0}, b);
+  emu_wgmma_of<N>(d, {a, 0, EMU_F16, 0, 0}, b);
 }
 template <int N> HIDDEN void wgmma_bf16(float (&d)[N / 2], const unsigned *a, unsigned long long b) {
-  emu_wgmma_of<N>(d, {a, 0, EMU_BF16, 0}, b);
+  emu_wgmma_of<N>(d, {a, 0, EMU_BF16, 0, 0}, b);
 }
 template <int N> HIDDEN void wgmma_f16(float (&d)[N / 2], unsigned long long a, unsigned long long b) {
-  emu_wgmma_of<N>(d, {nullptr, a, EMU_F16, 0}, b);
+  emu_wgmma_of<N>(d, {nullptr, a, EMU_F16, 0, 0}, b);
 }
 template <int N> HIDDEN void wgmma_bf16(float (&d)[N / 2], unsigned long long a, unsigned long long b) {
-  emu_wgmma_of<N>(d, {nullptr, a, EMU_BF16, 0}, b);
+  emu_wgmma_of<N>(d, {nullptr, a, EMU_BF16, 0, 0}, b);
 }
 template <int N> HIDDEN void wgmma_e4m3(float (&d)[N / 2], unsigned long long a, unsigned long long b, int add) {
-  emu_wgmma_of<N>(d, {nullptr, a, EMU_E4M3, !add}, b);
+  emu_wgmma_of<N>(d, {nullptr, a, EMU_E4M3, !add, 0}, b);
 }
 
 // ptx_mma_mn.h.
@@ -380,10 +380,16 @@ HIDDEN inline unsigned long long descriptor_mn(unsigned address, unsigned apart)
   return 1ull << 62 | 64ull << 32 | (address >> 4 & 0x3fff) | apart >> 4 << 16;
 }
 template <int N> HIDDEN void wgmma_f16_mn(float (&d)[N / 2], unsigned long long a, unsigned long long b) {
-  emu_wgmma_of<N>(d, {nullptr, a, EMU_F16, 0}, b, true);
+  emu_wgmma_of<N>(d, {nullptr, a, EMU_F16, 0, 0}, b, true);
 }
 template <int N> HIDDEN void wgmma_bf16_mn(float (&d)[N / 2], unsigned long long a, unsigned long long b) {
-  emu_wgmma_of<N>(d, {nullptr, a, EMU_BF16, 0}, b, true);
+  emu_wgmma_of<N>(d, {nullptr, a, EMU_BF16, 0, 0}, b, true);
+}
+template <int N> HIDDEN void wgmma_f16_m_major(float (&d)[N / 2], unsigned long long a, unsigned long long b) {
+  emu_wgmma_of<N>(d, {nullptr, a, EMU_F16, 0, 1}, b);
+}
+template <int N> HIDDEN void wgmma_bf16_m_major(float (&d)[N / 2], unsigned long long a, unsigned long long b) {
+  emu_wgmma_of<N>(d, {nullptr, a, EMU_BF16, 0, 1}, b);
 }
 
 #endif

@@ -21,11 +21,11 @@ struct Sums {
 struct Product {
   std::shared_ptr<Sums> sums;
   const unsigned *a[32];  // registers, or none
-  // Offsets of the chunks of 16 bytes: by rows of the wave, and by columns of the product, or, of a
-  // second operand that is stored by rows, by eights of columns of 16 rows.
+  // Offsets of the chunks of 16 bytes: by rows of the wave, and by columns of the product. Of an operand
+  // that is stored by rows of K: by eights of these, each of 16 rows of K.
   unsigned left[16][2], right[8 * 32][2];
   int type;
-  bool first, by_rows;
+  bool first, left_by_rows, by_rows;
   uint32_t group;
 };
 // A lane's operands.
@@ -71,15 +71,15 @@ void locate(const Product &p, unsigned (*to)[2], uint64_t described, unsigned fi
     }
 }
 
-// 16 rows of K of the second operand: of 64 columns each, swizzled, then of the next 64. Eights of
-// columns are what is read at once.
-void locate_rows(const Product &p, unsigned (*to)[2], uint64_t described, unsigned cols) {
+// 16 rows of K of an operand that is stored by them: of 64 columns each, swizzled, then of the next 64. Of
+// the first operand, columns are rows of the product. Eights are what is read at once: `cols` from `first` on.
+void locate_rows(const Product &p, unsigned (*to)[2], uint64_t described, unsigned first, unsigned cols) {
   const unsigned start = start_of(described), apart = (described >> 16 & 0x3fff) << 4, eight = (described >> 32 & 0x3fff) << 4;
-  const unsigned into = start & 0x7f, line = cols > 64 ? 64 : cols;
-  if (into + line * 2 > 128) emu_fault("%u columns from %u bytes into a line of 128 on: that is not emulated", cols, into);
+  const unsigned into = start & 0x7f, all = first + cols, line = all > 64 ? 64 : all;
+  if (into + line * 2 > 128) emu_fault("%u columns from %u bytes into a line of 128 on: that is not emulated", all, into);
   for (unsigned k = 0; k < 16; k++)
     for (unsigned i = 0; i < cols / 8; i++) {
-      const unsigned at = start + i / 8 * apart + k / 8 * eight + k % 8 * 128 + i % 8 * 16;
+      const unsigned part = first / 8 + i, at = start + part / 8 * apart + k / 8 * eight + k % 8 * 128 + part % 8 * 16;
       unsigned &there = to[i * 8 + k / 2][k % 2] = at ^ (at >> 3 & 0x70);
       touch_shared(*self->block, there, 16, AS_TENSOR, {products_of(wave_of(*self)).thing, 0, p.group});
     }
@@ -115,10 +115,10 @@ void start(Wave &w, uint64_t b) {
   for (unsigned l = 0; l < 32; l++) p.a[l] = parts[l]->a.registers;
   const EmuFactor &a = parts[0]->a;
   p.type = a.type, p.first = a.first;
-  if (!a.registers) locate(p, p.left, a.described, self->thread / 32 % 4 * 16, 16);
-  p.by_rows = parts[0]->by_rows;
-  if (p.by_rows) locate_rows(p, p.right, b, p.sums->cols);
-  else locate(p, p.right, b, 0, p.sums->cols);
+  p.left_by_rows = a.by_rows, p.by_rows = parts[0]->by_rows;
+  auto find = [&](bool by_rows) { return by_rows ? locate_rows : locate; };
+  if (!a.registers) find(a.by_rows)(p, p.left, a.described, self->thread / 32 % 4 * 16, 16);
+  find(p.by_rows)(p, p.right, b, 0, p.sums->cols);
   ps.all.push_back(p);
 }
 
@@ -126,7 +126,16 @@ void make(const Product &p, const Block &b) {
   const unsigned cols = p.sums->cols, bytes = p.type == EMU_E4M3 ? 1 : 2, depth = 32 / bytes, per = 16 / bytes;
   static float right[256][32], left[16][32];
   auto widen = [&](unsigned short x) { return p.type == EMU_BF16 ? emu_from_bf16(x) : emu_from_f16(x); };
-  auto read = [&](float (*to)[32], const unsigned (*from)[2], unsigned count) {
+  auto read_rows = [&](float (*to)[32], const unsigned (*from)[2], unsigned count) {
+    for (unsigned i = 0; i < count; i++)
+      for (unsigned k = 0; k < 16; k++) {
+        unsigned short x;
+        memcpy(&x, b.window.base + from[i / 8 * 8 + k / 2][k % 2] + i % 8 * 2, 2);
+        to[i][k] = widen(x);
+      }
+  };
+  auto read = [&](float (*to)[32], const unsigned (*from)[2], unsigned count, bool by_rows) {
+    if (by_rows) return read_rows(to, from, count);
     for (unsigned i = 0; i < count; i++)
       for (unsigned k = 0; k < depth; k++) {
         unsigned short x = 0;
@@ -134,14 +143,8 @@ void make(const Product &p, const Block &b) {
         to[i][k] = widen(p.type == EMU_E4M3 ? emu_e4m3_to_f16(x) : x);
       }
   };
-  if (!p.by_rows) read(right, p.right, cols);
-  for (unsigned i = 0; i < cols && p.by_rows; i++)
-    for (unsigned k = 0; k < 16; k++) {
-      unsigned short x;
-      memcpy(&x, b.window.base + p.right[i / 8 * 8 + k / 2][k % 2] + i % 8 * 2, 2);
-      right[i][k] = widen(x);
-    }
-  if (!p.a[0]) read(left, p.left, 16);
+  read(right, p.right, cols, p.by_rows);
+  if (!p.a[0]) read(left, p.left, 16, p.left_by_rows);
   // Lane l has columns 2 (l % 4) + {0, 1}, rows l / 4 and 8 on, and both again 8 columns on.
   for (unsigned l = 0; l < 32 && p.a[l]; l++)
     for (unsigned i = 0; i < 4; i++)
