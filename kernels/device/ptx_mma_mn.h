@@ -1,8 +1,7 @@
-// Products of warpgroups whose second operand is stored by rows: N lies along them (MN-major). A
-// header of its own, so that the code of kernels that include ptx_mma.h, by which rows are recorded,
-// does not change.
+// Products of warpgroups of which an operand is stored by rows of K: N, or of the first operand M, lies
+// along them (MN-major).
 //
-// PTX ISA: "wgmma.mma_async" (imm-trans-b, strides of MN-major layouts).
+// PTX ISA: "wgmma.mma_async" (imm-trans-a, imm-trans-b, strides of MN-major layouts).
 #ifndef MNKBENCH_PTX_MMA_MN
 #define MNKBENCH_PTX_MMA_MN
 #include "ptx_mma.h"
@@ -38,5 +37,56 @@ WGMMA_MN(64, 32, 33)
 WGMMA_MN(128, 64, 65)
 WGMMA_MN(192, 96, 97)
 WGMMA_MN(256, 128, 129)
+
+// The same of a first operand of descriptor_mn(), whose 64 rows are one row of 128 bytes, and `b` of
+// descriptor().
+template <int N>
+DEVICE void wgmma_f16_m_major(float (&d)[N / 2], unsigned long long a, unsigned long long b);
+template <int N>
+DEVICE void wgmma_bf16_m_major(float (&d)[N / 2], unsigned long long a, unsigned long long b);
+
+#define WGMMA_M_MAJOR_TYPE(N, TYPE, A, B)                                                        \
+  template <>                                                                                    \
+  DEVICE void wgmma_##TYPE##_m_major<N>(float (&d)[N / 2], unsigned long long a,                 \
+                                        unsigned long long b) {                                  \
+    asm volatile("{ .reg .pred p; setp.eq.s32 p, 0, 0;\n"                                        \
+                 "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." #TYPE "." #TYPE               \
+                 " {" D##N "}, %" #A ", %" #B ", p, 1, 1, 1, 0; }" : R##N : "l"(a), "l"(b));     \
+  }
+#define WGMMA_M_MAJOR(N, A, B)      \
+  WGMMA_M_MAJOR_TYPE(N, f16, A, B)  \
+  WGMMA_M_MAJOR_TYPE(N, bf16, A, B)
+WGMMA_M_MAJOR(8, 4, 5)
+WGMMA_M_MAJOR(16, 8, 9)
+WGMMA_M_MAJOR(24, 12, 13)
+WGMMA_M_MAJOR(32, 16, 17)
+WGMMA_M_MAJOR(40, 20, 21)
+WGMMA_M_MAJOR(48, 24, 25)
+WGMMA_M_MAJOR(56, 28, 29)
+WGMMA_M_MAJOR(64, 32, 33)
+WGMMA_M_MAJOR(72, 36, 37)
+WGMMA_M_MAJOR(80, 40, 41)
+WGMMA_M_MAJOR(88, 44, 45)
+WGMMA_M_MAJOR(96, 48, 49)
+WGMMA_M_MAJOR(104, 52, 53)
+WGMMA_M_MAJOR(112, 56, 57)
+WGMMA_M_MAJOR(120, 60, 61)
+WGMMA_M_MAJOR(128, 64, 65)
+WGMMA_M_MAJOR(136, 68, 69)
+WGMMA_M_MAJOR(144, 72, 73)
+WGMMA_M_MAJOR(152, 76, 77)
+WGMMA_M_MAJOR(160, 80, 81)
+WGMMA_M_MAJOR(168, 84, 85)
+WGMMA_M_MAJOR(176, 88, 89)
+WGMMA_M_MAJOR(184, 92, 93)
+WGMMA_M_MAJOR(192, 96, 97)
+WGMMA_M_MAJOR(200, 100, 101)
+WGMMA_M_MAJOR(208, 104, 105)
+WGMMA_M_MAJOR(216, 108, 109)
+WGMMA_M_MAJOR(224, 112, 113)
+WGMMA_M_MAJOR(232, 116, 117)
+WGMMA_M_MAJOR(240, 120, 121)
+WGMMA_M_MAJOR(248, 124, 125)
+WGMMA_M_MAJOR(256, 128, 129)
 
 #endif

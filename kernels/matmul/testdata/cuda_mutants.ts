@@ -208,6 +208,10 @@ const columnsCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
     ...["across_same_tile", "across_early_store", "across_no_meeting"],
     ...["out_no_line_guard", "out_no_column_guard"],
   ]),
+  "128 columns of a B by rows, two slices": mutantCase("columns-k", [
+    { ...WHOLE, m: 27, n: 216, k: 1160 },
+    { BM: 128, BN: 32, BK: 128, WARPS: 8, CLUSTER: 2, RESIDENT: 1 },
+  ], ["across_nn_same_box", "across_same_rows", "across_same_k"]),
 };
 
 /** By what is special about the case. */

@@ -1,38 +1,42 @@
-// C = epilogue(A . B^T) for a few rows of A, by products of warpgroups, in one launch.
+// C = epilogue(A . B^T), or of B itself, for a few rows of A, by products of warpgroups, in one launch.
 //
-// Idea: rows of B are the 64 rows of a product and rows of A its columns, of which there may be 8:
-// nothing is multiplied for rows of A that do not exist. A tile has ROWS rows of B, any whole eights,
+// Idea: outputs of a row of A are the 64 rows of a product and rows of A its columns, of which there may
+// be 8: nothing is multiplied for rows of A that do not exist. A tile has ROWS outputs, any whole eights,
 // so that tiles fill the device evenly: the other rows of a product are what lies behind
-// them in shared memory, and their sums are not stored. One ring has K steps of both operands
+// them in shared memory, and their sums are not stored. Products also read a B of which outputs lie side
+// by side (nn), in boxes of 64: a tile then has whole 64. One ring has K steps of both operands
 // (weight_ring.cuh). Blocks of a cluster have slices of K and add their sums in cluster_reduce.cuh.
 // C is stored through shared memory, 16 bytes at a time; with clusters directly. Tiles of the same
-// rows of B start together, so that B is read from memory once. Its cache lines are marked
+// B start together, so that B is read from memory once. Its cache lines are marked
 // evict-first: L2 may still hold lines of the previous kernel that have to be written back.
 //
-// Compile-time: TYPE, ROWS (of B, a tile's), BM (ROWS up to whole products), BN (rows of A, a tile's),
-// BK, WARPS, STAGES, CLUSTER.
+// Compile-time: TYPE, LAYOUT, ROWS (outputs of a row of A, a tile's), BM (ROWS up to whole products),
+// BN (rows of A, a tile's), BK, WARPS, STAGES, CLUSTER.
 //
-//   B, A: boxes of ROWS x 64 of B and of BN x 64 of A
+//   B, A: boxes of ROWS x 64 of B (nn: BK x 64) and of BN x 64 of A
 //   bias [N] or null   C [M, N], rows ldc apart
 //   early: 1 if the launch may start before the previous one ends
 //   `slice` of K, whole steps, for each block of a tile
-//   grid (CLUSTER, tiles of M, tiles of N): tiles that read the same rows of B start together; block
+//   grid (CLUSTER, tiles of M, tiles of N): tiles that read the same B start together; block
 //   32 * WARPS + 32, or + 128 with REGISTERS; shared memory:
 //   STAGES * ((ROWS + BN) * BK * 2 + 16) bytes and, where CLUSTER > 1, a mailbox of
 //   cluster_reduce.cuh
+#ifndef LAYOUT
 #define LAYOUT nt
+#endif
 #define WARPGROUPS 1
 
 #include "../../../common/weight_ring.cuh"
 #include "../../../device/ptx_copy.h"
-#include "../../../device/ptx_mma.h"
+#include "../../../device/ptx_mma_mn.h"
 #include "../tile/cluster_reduce.cuh"
 #include "../tile/out.cuh"
 
-// K of a box: 128 bytes, swizzled as products read it.
+// A line of a box: 128 bytes, swizzled as products read it.
 constexpr int BOX = 64;
 static_assert(BK % BOX == 0 && BM % 64 == 0 && WN % 8 == 0, "products are whole");
 static_assert(ROWS % 8 == 0 && ROWS <= BM && BM - ROWS < 64, "boxes are whole swizzle atoms");
+static_assert(NT || ROWS % BOX == 0, "boxes of 64 outputs are whole");
 static_assert(BM - ROWS <= BN * BK / BOX, "what products read behind their rows is of the same step");
 
 // ptxas 13.0 rejects an instruction with more register operands than a thread has at launch. With
@@ -41,10 +45,12 @@ constexpr int PARTS = REGISTERS && WN > 192 ? 2 : 1, PART = WN / PARTS;
 using Part = float[PART / 2];
 
 __device__ inline void multiply(bf16, Part& d, unsigned long long a, unsigned long long b) {
-  wgmma_bf16<PART>(d, a, b);
+  if constexpr (NT) wgmma_bf16<PART>(d, a, b);
+  else wgmma_bf16_m_major<PART>(d, a, b);
 }
 __device__ inline void multiply(f16, Part& d, unsigned long long a, unsigned long long b) {
-  wgmma_f16<PART>(d, a, b);
+  if constexpr (NT) wgmma_f16<PART>(d, a, b);
+  else wgmma_f16_m_major<PART>(d, a, b);
 }
 
 // A warp's 16 x WN of the sums, once all steps are done. A slot is two tokens of two rows.
@@ -78,9 +84,17 @@ columns(const __grid_constant__ TensorMap B, const __grid_constant__ TensorMap A
     return k0 + step * BK + (MUTANT(across_same_box) ? 0 : box) * BOX;
   };
   auto weights = [&](int step, unsigned to, unsigned bar) {
+    if constexpr (NT) {
 #pragma unroll
-    for (int box = 0; box < BK / BOX; box++)
-      copy_tile_once(to + box * ROWS * 128, &B, at(step, box), n0, bar, policy);
+      for (int box = 0; box < BK / BOX; box++)
+        copy_tile_once(to + box * ROWS * 128, &B, at(step, box), n0, bar, policy);
+    } else {
+#pragma unroll
+      for (int box = 0; box < ROWS / BOX; box++) {
+        int n = n0 + (MUTANT(across_nn_same_box) ? 0 : box) * BOX;
+        copy_tile_once(to + box * BK * 128, &B, n, k0 + step * BK, bar, policy);
+      }
+    }
   };
   auto tokens = [&](int step, unsigned to, unsigned bar) {
 #pragma unroll
@@ -108,7 +122,7 @@ columns(const __grid_constant__ TensorMap B, const __grid_constant__ TensorMap A
     if (bias && n < N) offset[i] = widen(bias[n]);
   }
   int before = 0;
-  unsigned rows = MUTANT(across_same_rows) ? 0 : rowOf(here.position) / 64 * 64 * 128;
+  unsigned rows = MUTANT(across_same_rows) ? 0 : rowOf(here.position) / 64 * (NT ? 64 : BK) * 128;
   unsigned column = MUTANT(across_same_tokens) ? 0 : columnOf(here.position) * 128;
   float d[WN / 2];
 #pragma unroll
@@ -120,9 +134,10 @@ columns(const __grid_constant__ TensorMap B, const __grid_constant__ TensorMap A
     wgmma_fence();
 #pragma unroll
     for (int i = 0; i < BK / 16 * PARTS; i++) {
-      int k = i / PARTS, part = i % PARTS;
+      int k = i / PARTS, part = i % PARTS, quarter = MUTANT(across_same_k) ? 0 : k % 4;
       multiply(TYPE(), *(Part*)(d + part * PART / 2),
-               descriptor(a + k / 4 * ROWS * 128, MUTANT(across_same_k) ? 0 : k % 4),
+               NT ? descriptor(a + k / 4 * ROWS * 128, quarter)
+                  : descriptor_mn(a + (k / 4 * 4 + quarter) * 16 * 128, 0),
                descriptor(b + k / 4 * BN * 128 + part * PART * 128, k % 4));
     }
     wgmma_commit();

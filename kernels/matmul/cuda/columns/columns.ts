@@ -1,5 +1,6 @@
 /**
- * Multiplies by wgmma with rows of B as the 64 rows of a product, and rows of A as its columns.
+ * Multiplies by wgmma with outputs of a row of A as the 64 rows of a product, and rows of A as its
+ * columns.
  *
  * @module
  */
@@ -33,10 +34,10 @@ import { matmul } from "../../op.ts";
 import { hasRelu, type MatmulPoint, tooLarge } from "../../point.ts";
 import { clustersAtOnce } from "../cluster/configs.ts";
 
-/** K of a box: 128 bytes. */
+/** Elements of a line of a box: 128 bytes. */
 const BOX = 64;
 
-/** Rows of the products that a tile of `BM` rows of B takes. */
+/** Rows of the products that a tile of `BM` outputs of a row of A takes. */
 function productRows({ BM }: Pick<RingConfig, "BM">): number {
   return Math.ceil(BM / PRODUCT) * PRODUCT;
 }
@@ -49,6 +50,11 @@ function slotsOf({ BM, BN, WARPS }: RingConfig): number {
 /** Whether each block of a cluster has whole slots. */
 function bySlot(config: RingConfig): boolean {
   return haveWholeSlots(slotsOf(config), config.CLUSTER);
+}
+
+/** Whether boxes are whole: of a B that is stored by rows they are 64 columns wide. */
+function hasWholeBoxes({ layout }: MatmulPoint, BM: number): boolean {
+  return layout === "nt" || BM % BOX === 0;
 }
 
 /** Whether what products read behind the rows of a tile is of the same step. */
@@ -79,6 +85,10 @@ export const columnsRules = {
       ? undefined
       : `${WARPS} warps have no whole products of ${BM} x ${BN}`;
   },
+  boxes: (point, { BM }) =>
+    hasWholeBoxes(point, BM)
+      ? undefined
+      : `${BM} columns of B are no whole boxes of ${BOX}`,
   behind: (_, config) =>
     isBehind(config)
       ? undefined
@@ -102,7 +112,7 @@ export const columnsRules = {
   ...ringRules(needsOf),
 } satisfies Record<string, Rule<MatmulPoint, RingConfig>>;
 
-/** Rows of B of a tile. */
+/** Outputs of a row of A of a tile. */
 const HEIGHTS = [32, 40, 48, 56, 64, 96, 128, 192];
 /** Steps that hide the time of a copy. */
 const ENOUGH_STAGES = 5;
@@ -130,7 +140,8 @@ function* configs(
 ): Generator<RingConfig> {
   const { m, n, k } = point;
   const columns = new Set([64, 128, 192, 256].map((most) => evenRows(m, most)));
-  const tiled = { BM: HEIGHTS, BN: [...columns], RESIDENT: [1, 2] };
+  const heights = HEIGHTS.filter((BM) => hasWholeBoxes(point, BM));
+  const tiled = { BM: heights, BN: [...columns], RESIDENT: [1, 2] };
   for (const { BM, BN, RESIDENT } of grid(tiled)) {
     const WARPS = productRows({ BM }) / 16;
     const of = (BK: number) => {
@@ -195,14 +206,11 @@ export const columnsK: Kernel<MatmulPoint> = launched<MatmulPoint, RingConfig>(
   {
     name: "columns-k",
     backend: "cuda",
-    idea: "rows of B are wgmma's M, rows of A its N: no padding for few rows",
+    idea: "the columns of C are wgmma's M, its rows N: no padding for few rows",
     unsupported(point, info) {
       const large = tooLarge(point) ?? noWgmma(info);
       if (large) return large;
       if (point.type === "f32") return "wgmma has no products of IEEE fp32";
-      if (point.layout === "nn") {
-        return "it reads K along the rows of B, which must be stored by columns: layout nt";
-      }
       return [point.k, point.lda, point.ldb].every((length) => length % 8 === 0)
         ? undefined
         : "it reads rows by 16 bytes: K, lda and ldb must be multiples of 8";
@@ -218,20 +226,24 @@ export const columnsK: Kernel<MatmulPoint> = launched<MatmulPoint, RingConfig>(
         ...ringDefines(point, config, needsOf(point, config)),
         BM: productRows(config),
         ROWS: config.BM,
+        ...(point.layout === "nn" ? { LAYOUT: point.layout } : {}),
       },
     }),
     launch(site) {
       const { point, config, operands: { A, B, bias, C }, device } = site;
       const { m, n, k, lda, ldb, ldc, type } = point;
-      const { BM, BN } = config;
+      const { BM, BN, BK } = config;
       const { slice } = cutOf(point, config);
       if (!isWhole(site, slice)) {
         throw new Error("Operands of columns-k do not start on 16 bytes");
       }
       const box = { type, columns: k, boxColumns: BOX };
+      const weights = point.layout === "nt"
+        ? { ...box, rows: n, ld: ldb, boxRows: BM }
+        : { ...box, columns: n, rows: k, ld: ldb, boxRows: BK };
       return {
         args: [
-          tensorMapOn(device, B!, { ...box, rows: n, ld: ldb, boxRows: BM }),
+          tensorMapOn(device, B!, weights),
           tensorMapOn(device, A!, { ...box, rows: m, ld: lda, boxRows: BN }),
           ...[bias, C, m, n, k, slice, ldc, hasRelu(point), EARLY],
         ],

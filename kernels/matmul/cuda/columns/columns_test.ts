@@ -54,6 +54,21 @@ Deno.test("columns-k has tiles of rows that fill the device, as no power of two 
   assert([40, 48, 64].every((height) => rows.has(height)), `${[...rows]}`);
 });
 
+Deno.test("columns-k has tiles of whole boxes where B is stored by rows", () => {
+  for (
+    const [m, n, k] of [
+      [1, 16, 64],
+      [64, 5120, 2880],
+      [512, 4096, 4096],
+    ] as const
+  ) {
+    const point = matmul.point({ ...DECODE, layout: "nn", m, n, k });
+    const found = [...columnsK.candidates(point, h200)];
+    assert(found.some(({ illegal }) => !illegal), `${m}x${n}x${k}`);
+    assert(found.every(({ config }) => Number(config.BM) % 64 === 0));
+  }
+});
+
 Deno.test("columns-k has tiles of 256 rows of A, and starts those of the same rows of B together", () => {
   const shape = [1024, 4096, 4096] as const;
   const [first] = legal(...shape)
@@ -72,10 +87,12 @@ Deno.test("columns-k has tiles of 256 rows of A, and starts those of the same ro
   assertEquals(launch!.shape!.grid, [1, 4, 32]);
 });
 
+const ONE = { BM: 64, BN: 32, BK: 64, WARPS: 4, CLUSTER: 1, RESIDENT: 1 };
+
 Deno.test("columns-k has no config whose products read the next step, or whose blocks share a slot", () => {
   const of = (changes: Values) => {
     const config = {
-      ...{ BM: 64, BN: 32, BK: 64, WARPS: 4, CLUSTER: 1, RESIDENT: 1 },
+      ...ONE,
       ...changes,
     };
     const point = matmul.point({ ...DECODE, m: 32, n: 5120, k: 2880 });
@@ -87,6 +104,13 @@ Deno.test("columns-k has no config whose products read the next step, or whose b
     "products of 64 rows read the next step behind 24",
   ]);
   assertEquals(of({ BM: 24, BK: 128 }), []);
+  const byRows = matmul.point({
+    ...{ ...DECODE, layout: "nn", m: 32, n: 5120, k: 2880 },
+  });
+  assertEquals(
+    columnsRules.boxes(byRows, { ...ONE, BM: 96 }),
+    "96 columns of B are no whole boxes of 64",
+  );
   assertEquals(of({ CLUSTER: 5 }), [
     "5 blocks have no whole parts of 4 slots",
   ]);
@@ -100,7 +124,7 @@ Deno.test("unsupported() of columns-k names what warpgroups need", () => {
     );
   assertStrictEquals(at({}), undefined);
   assertMatch(at({}, "sm_100a")!, /^sm_100a has no wgmma/);
-  assertMatch(at({ layout: "nn" })!, /layout nt$/);
+  assertStrictEquals(at({ layout: "nn" }), undefined);
   assertMatch(at({ type: "f32" })!, /no products of IEEE fp32/);
   assertMatch(at({ k: 7164 })!, /multiples of 8$/);
 });
@@ -117,6 +141,13 @@ Deno.test("prepare() of columns-k gives maps of a tile's rows, and slices of who
     { ...box, rows: 330, ld: 2000, boxRows: 40 },
     { ...box, rows: 61, ld: 2008, boxRows: 64 },
   ]);
+  const { queue: [byRows], maps: others } = plan("columns-k", {
+    ...{ ...DECODE, layout: "nn", m: 61, n: 328, k: 2000, lda: 2008, ldb: 336 },
+  }, { BM: 128, BN: 64, BK: 128, WARPS: 8, CLUSTER: 1, RESIDENT: 1 });
+  assertEquals(byRows!.shape!.grid, [1, 1, 3]);
+  assertEquals(others[0], {
+    ...{ ...box, columns: 328, rows: 2000, ld: 336, boxRows: 128 },
+  });
   // Two maps, bias, C, M, N and K; sixteen steps of K, six for the first two blocks.
   assertEquals(
     launch!.args.slice(7, -1),
