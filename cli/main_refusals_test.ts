@@ -182,6 +182,33 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
   ["build --arch sm_90a --out x", 2, /--out is for --pack: add it/],
   ["build --pack --suite epilogue-bf16", 2, /built for --arch: give it/],
   ["tune lst", 2, /`lst`.* Did you mean `list`\?/],
+  ["tune nothing", 2, /`nothing`; a suite file ends in \.ts or \.js, and a/],
+  [
+    "tune mine.c",
+    2,
+    /^error: Cannot tune mine\.c: a kernel file declares no tunables, so .*; name a suite file that does/,
+  ],
+  ["tune mine.py:fn --level 2", 2, /Cannot tune mine\.py:fn: a kernel file/],
+  [
+    "tune ./a.ts --suite b",
+    2,
+    /Cannot take both \.\/a\.ts and --suite b: leave/,
+  ],
+  [
+    "build mine.py:fn --arch sm_90a",
+    2,
+    /^error: Cannot compile mine\.py:fn ahead: .*; name a \.c, \.cu, /,
+  ],
+  [
+    "export mine.py --arch sm_90a --out x",
+    2,
+    /^error: Cannot compile mine\.py ahead: /,
+  ],
+  [
+    "build mine --arch sm_90a",
+    2,
+    /Cannot use mine: it is no \.c, \.cu, .*file/,
+  ],
   ["tune --siute x", 2, /--siute.* Did you mean .*`--suite`/],
   ["tune list --forget x", 2, /--forget/],
   ["tune merge", 2, /too few|at least 1/],

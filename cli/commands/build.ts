@@ -19,6 +19,7 @@ import {
   type Words,
 } from "../options/flags.ts";
 import { path } from "../options/readers.ts";
+import { sourceFlags, withFile } from "../options/source.ts";
 import { tell } from "../terminal/output.ts";
 
 type BuildOptions = InferValue<ReturnType<typeof flags>>;
@@ -42,6 +43,9 @@ export const command = define({
 
 function flags(words: Words) {
   return merge(
+    sourceFlags(
+      "A .c, .cu, .hip or .metal file, of which its kernel alone is built; or a suite file.",
+    ),
     choiceFlags(words, "all"),
     object("Building", {
       arch: lists("--arch", {
@@ -65,17 +69,26 @@ function flags(words: Words) {
   );
 }
 
-async function build(options: BuildOptions): Promise<number> {
+async function build(given: BuildOptions): Promise<number> {
+  const { buildFor, demandBuildable, SOME_ARCHS } = await import(
+    "./build/kernels.ts"
+  );
+  const options = await withFile(given, { alone: true });
+  const { file = "", backend } = options;
+  if (backend !== undefined) {
+    for (const arch of options.arch) demandBuildable(file, { backend, arch });
+  }
   if (options.pack) return await pack(options);
   if (options.out !== undefined) {
     throw new UserError("--out is for --pack: add it, or leave out --out");
   }
   if (options.arch.length === 0) {
     throw new UserError(
-      "Nothing to build for: give --arch, as in --arch sm_90a",
+      `Nothing to build for: give --arch, as in --arch ${
+        SOME_ARCHS[backend ?? "cuda"] ?? SOME_ARCHS.cuda
+      }`,
     );
   }
-  const { buildFor } = await import("./build/kernels.ts");
   let failed = 0;
   for (const arch of options.arch) {
     failed += (await buildFor(arch, options)).failed;

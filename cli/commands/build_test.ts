@@ -223,3 +223,32 @@ Deno.test({
     }
   },
 });
+
+const ROWS = new URL("../../examples/c-kernel/rows.c", import.meta.url);
+
+Deno.test("build refuses a kernel file for the architecture of another backend", async () => {
+  const args = ["build", ROWS.pathname, "--arch", "sm_90a"];
+  const { code, stderr } = await program(args);
+  assertEquals(code, 2, stderr);
+  assertMatch(
+    stderr,
+    /^error: Cannot build .*rows\.c for sm_90a: its kernel is for cpu, and sm_90a is of cuda; give --arch \w+$/m,
+  );
+});
+
+Deno.test({
+  name: `build compiles the kernel of a file alone${lacking()}`,
+  ignore: lacking() !== "",
+  fn: () =>
+    within(async (cwd) => {
+      const args = ["build", ROWS.pathname, "--arch", arch];
+      const cache = ["--kernel-cache", "kernels"];
+      const { code, stderr } = await program([...args, ...cache], { cwd });
+      assertEquals(code, 0, stderr);
+      const sources = [...Deno.readDirSync(`${cwd}/kernels`)]
+        .filter(({ isDirectory }) => isDirectory)
+        .map(({ name }) => name.split(".")[0]).toSorted();
+      // Those of the harness, and no baseline.
+      assertEquals(sources, ["instruments", "plain", "rows"]);
+    }),
+});

@@ -7,6 +7,7 @@
 
 import { merge, object } from "@optique/core/constructs";
 import { option } from "@optique/core/primitives";
+import { UserError } from "../../bench/model/errors.ts";
 import { BRIEFS, define } from "../command.ts";
 import {
   about,
@@ -17,6 +18,7 @@ import {
   type Words,
 } from "../options/flags.ts";
 import { name, path } from "../options/readers.ts";
+import { sourceFlags, withFile } from "../options/source.ts";
 
 /** `mnkbench export`. */
 export const command = define({
@@ -32,14 +34,24 @@ export const command = define({
     3: "no kernel or shape is selected",
   },
   flags,
-  run: async (options) => {
+  run: async (given) => {
     const { exportKernels } = await import("./export/files.ts");
+    const options = await withFile(given, { alone: true });
+    const { file, backend } = options;
+    if (backend !== undefined && backend !== "cuda") {
+      throw new UserError(
+        `Cannot export ${file}: its kernel is for ${backend}, and only CUDA kernels are exported; name a .cu file`,
+      );
+    }
     return await exportKernels(options);
   },
 });
 
 function flags(words: Words) {
   return merge(
+    sourceFlags(
+      "A .cu file, of which its kernel is exported; or a suite file.",
+    ),
     choiceFlags(
       words,
       "the shapes of --op at --m, --n and --k",

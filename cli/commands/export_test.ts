@@ -10,6 +10,8 @@ import { cuda } from "../../backends/cuda/cuda.ts";
 import type { Backend } from "../../bench/device/device.ts";
 import { CaseError, UserError } from "../../bench/model/errors.ts";
 import { recordedRows } from "../../session/hints.ts";
+import { withFile } from "../options/source.ts";
+import { program } from "../testdata/program.ts";
 import {
   exportKernels,
   type ExportOptions,
@@ -264,4 +266,24 @@ Deno.test("exportKernels() without --pdl starts no first launch early", async ()
   for (const text of texts.values()) {
     assertStrictEquals(/PDL/.test(text.replaceAll(" PDL=1", "")), false);
   }
+});
+
+Deno.test("export takes the kernel of a .cu file, and refuses one of another backend", async () => {
+  const [own, other] = ["cuda-kernel/tiled.cu", "c-kernel/rows.c"].map((path) =>
+    new URL(`../../examples/${path}`, import.meta.url).pathname
+  );
+  const none = { entry: undefined, block: undefined, grid: undefined };
+  const options = await withFile({
+    ...{ ...MATMUL, ...none, file: own, suites: [], kernels: [] },
+    overrides: { m: [64] },
+  }, { alone: true });
+  const header = (await textsOf(options)).get("mnk_matmul.h")!;
+  assertEquals(firstLaunches(header).map(({ kernel }) => kernel), ["tiled"]);
+  const place = ["--arch", "sm_90a", "--out", "x"];
+  const { code, stderr } = await program(["export", other!, ...place]);
+  assertEquals(code, 2, stderr);
+  assertMatch(
+    stderr,
+    /^error: Cannot export .*rows\.c: its kernel is for cpu, and only CUDA kernels are exported; name a \.cu file$/m,
+  );
 });

@@ -32,6 +32,7 @@ import {
 } from "./tune/session.ts";
 import { writeDispatch } from "./tune/dispatch.ts";
 import { parts } from "./tune/remembered.ts";
+import { suiteFileFlags, withSuiteFile } from "./tune/suite_file.ts";
 import { formatSeconds, say, tell } from "../terminal/output.ts";
 import { formatMicroseconds } from "../../report/table/metrics.ts";
 import { settingsOf } from "../../session/options.ts";
@@ -61,7 +62,8 @@ export const command = define({
     3: "no usable device, or no case with a choice of configs",
   },
   flags,
-  run: async (options) => {
+  run: async (given) => {
+    const options = withSuiteFile(given);
     const { dispatch, opt, ...rest } = options;
     refuseCluster(options, {
       "--shard": options.shard !== undefined,
@@ -88,6 +90,7 @@ export const command = define({
 
 function flags(words: Words) {
   return merge(
+    suiteFileFlags(parts.map(({ name }) => name.split(" ").at(-1)!)),
     choiceFlags(words),
     targetFlags(words),
     timingFlags(),

@@ -257,6 +257,14 @@ Deno.test("tune lists, edits, merges and forgets", () =>
     );
   }));
 
+Deno.test("tune takes a suite file without --suite", () =>
+  within(async (run) => {
+    const args = ["tune", testdata("tunable_suite.ts"), "--backend", "cpu"];
+    const { code, stdout, stderr } = await run(...args, ...CACHE, ...BRIEF);
+    assertEquals(code, 0, stderr);
+    assertMatch(stdout, /^tunable on .*, level 3$/m);
+  }));
+
 Deno.test("a damaged timing cache ends every command with 2, and stays as it is", () =>
   within(async (run, folder) => {
     const path = join(folder, "timings.json");

@@ -1,5 +1,5 @@
 /**
- * The kernel file of `bench` and `check`, and what cannot be inferred from it.
+ * The kernel file of `bench`, `check`, `build` and `export`, and what cannot be inferred from it.
  *
  * @module
  */
@@ -15,15 +15,16 @@ import type { Choice, Target } from "../../session/options.ts";
 import { tell } from "../terminal/output.ts";
 import { about, maybe } from "./flags.ts";
 
-/** A source file and its settings. */
-export function sourceFlags() {
+const BESIDE =
+  "A .c, .cu, .hip or .metal file with one kernel, or a Python function mine.py:fn, measured beside the baselines without a suite file; or a suite file.";
+
+/** A source file and its settings. @param what The file's meaning, for the help. */
+export function sourceFlags(what: string = BESIDE) {
   return object("Kernel file", {
     file: optional(
       argument(
         string({ metavar: "FILE" }),
-        about(
-          "A .c, .cu, .hip or .metal file with one kernel, or a Python function mine.py:fn, measured beside the baselines without a suite file; or a suite file.",
-        ),
+        about(what),
       ),
     ),
     entry: maybe(
@@ -51,11 +52,15 @@ export type SourceOptions = InferValue<ReturnType<typeof sourceFlags>>;
  * Returns `options` with the suite of their file. Of a source its kernel and the baselines of its
  * backend are chosen unless kernels are named, and a line says what was inferred.
  *
+ * @param alone Leave out the baselines, and refuse Python: the kernel is compiled, and not run.
  * @throws {UserError} Where there is no such file, or it says too little.
  */
-export async function withFile<T extends Choice & Target & SourceOptions>(
+export async function withFile<
+  T extends Choice & Partial<Pick<Target, "backend">> & SourceOptions,
+>(
   options: T,
-): Promise<T> {
+  { alone = false }: { readonly alone?: boolean } = {},
+): Promise<T & Partial<Pick<Target, "backend">>> {
   const { file, suites, kernels, backend, entry, block, grid } = options;
   const settings = Object.entries({ entry, block, grid })
     .flatMap(([name, value]) =>
@@ -92,6 +97,11 @@ export async function withFile<T extends Choice & Target & SourceOptions>(
     );
   }
   if (!isSource(file)) return { ...options, suites: [file] };
+  if (alone && /\.py(?:[:?]|$)/.test(file)) {
+    throw new UserError(
+      `Cannot compile ${file} ahead: a kernel in Python is compiled when it runs; name a .c, .cu, .hip or .metal file`,
+    );
+  }
   const joint = /\?\w+=[^?]*$/.test(file) ? "&" : "?";
   const name = [file, settings.join("&")].filter(Boolean).join(joint);
   const { inferSource } = await import(
@@ -103,7 +113,11 @@ export async function withFile<T extends Choice & Target & SourceOptions>(
   return {
     ...options,
     suites: [name],
-    kernels: kernels.length > 0 ? kernels : beside(found),
+    kernels: kernels.length > 0
+      ? kernels
+      : alone
+      ? [found.kernel]
+      : beside(found),
     backend: backend ?? found.backend,
   };
 }

@@ -34,6 +34,31 @@ export interface KernelChoice extends Choice {
   readonly kernelCache: string | undefined;
 }
 
+/** An architecture of each backend, as examples in errors. */
+export const SOME_ARCHS: Readonly<Record<string, string>> = {
+  ...{ cuda: "sm_90a", hip: "gfx942", metal: "applegpu_g16s" },
+  cpu: Deno.build.arch,
+};
+
+/**
+ * Refuses an architecture that the kernel of a file cannot be built for.
+ *
+ * @param backend That of the file.
+ * @throws {UserError} For one of another backend.
+ */
+export function demandBuildable(
+  file: string,
+  { backend, arch }: { readonly backend: string; readonly arch: string },
+): void {
+  const own = archInfo(arch).backend;
+  if (own === backend) return;
+  throw new UserError(
+    `Cannot build ${file} for ${arch}: its kernel is for ${backend}, and ${arch} is of ${own}; give --arch ${
+      SOME_ARCHS[backend]
+    }`,
+  );
+}
+
 /** The outcome of a build. */
 export interface BuiltKernels {
   readonly failed: number;
