@@ -4,6 +4,7 @@
  * @module
  */
 
+import { basename, relative, resolve } from "node:path";
 import { UserError } from "../../bench/model/errors.ts";
 import type { Values } from "../../bench/model/grid.ts";
 import type { Kernel } from "../../bench/model/kernel_spec.ts";
@@ -35,14 +36,30 @@ export function formatFixed({ type: _, epilogue, ...rest }: Values): string {
 /** Sizes that any kernel takes; a CPU is slow. */
 const POINTS = { cpu: [64, 128, 256], gpu: [512, 1024, 2048] };
 
-/** The suite of `kernel`, of the file named `file`, beside the built-in kernels at the values of `fixed`. */
+/** Characters of a suite's name, which is the name of a file, at most. */
+const MOST_NAME = 100;
+
+/**
+ * Returns the name of the suite of the file at `path`: its path from this folder, as rows of
+ * `a/mine.c` and of `b/mine.c` would replace each other under one name.
+ */
+function suiteName(path: string): string {
+  const inner = relative(Deno.cwd(), resolve(path)).replace(
+    /^(?:\.\.[/\\])+/,
+    "",
+  );
+  return inner.replaceAll(/[^\w.-]/g, "_").slice(-MOST_NAME)
+    .replace(/^\W/, "_");
+}
+
+/** The suite of `kernel`, of the file at `path`, beside the built-in kernels at the values of `fixed`. */
 export function suiteOf(
   kernel: Kernel<MatmulPoint>,
-  { file, fixed }: { readonly file: string; readonly fixed: Values },
+  { path, fixed }: { readonly path: string; readonly fixed: Values },
 ): Suite {
   return defineSuite({
-    name: file.replaceAll(/[^\w.-]/g, "_").replace(/^\W/, "_").slice(-100),
-    title: `${kernel.name} of ${file}`,
+    name: suiteName(path),
+    title: `${kernel.name} of ${basename(path)}`,
     op: matmul,
     axes: { m: POINTS[kernel.backend === "cpu" ? "cpu" : "gpu"] },
     quick: { m: [POINTS[kernel.backend === "cpu" ? "cpu" : "gpu"][0]!] },

@@ -67,7 +67,7 @@ export function inferPython(name: string): Inferred {
     python: `${chosen!.file}:${chosen!.entry}`,
   });
   return {
-    suite: suiteOf(kernel, { file, fixed }),
+    suite: suiteOf(kernel, { path, fixed }),
     ...{ kernel: kernel.name, backend: PYTHON_BACKEND },
     note: `${file}: ${
       chosen!.entry

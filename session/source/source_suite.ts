@@ -105,7 +105,7 @@ export function inferSource(name: string): Inferred {
       signature.taken.map((one) => argOf(one, point, operands)),
   });
   return {
-    suite: suiteOf(kernel, { file, fixed: all }),
+    suite: suiteOf(kernel, { path, fixed: all }),
     ...{ kernel: kernel.name, backend },
     note: `${file}: ${chosen.name}(${
       signature.taken.map(formatTaken).join(", ")

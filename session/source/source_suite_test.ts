@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import type { Arg } from "../../bench/device/queue.ts";
 import { UserError } from "../../bench/model/errors.ts";
@@ -105,11 +105,33 @@ Deno.test("inferSource() takes the entry that can be called, and what is beside 
      int main(void) { return 0; }`,
   );
   // A built-in kernel has the name.
-  assertEquals([suite.name, kernel, backend], ["my_gemm.c", "naive.c", "cpu"]);
+  assertMatch(suite.name, /_my_gemm\.c$/);
+  assertEquals([kernel, backend], ["naive.c", "cpu"]);
   assertEquals(note, "my gemm.c: naive(A, B, C, m, n, k) is a product of f32");
   assertEquals(beside({ suite, kernel, backend, note, ...rest })[0], "naive.c");
   const [one] = [...suite.cases("quick")];
   assertEquals(one!.problem.title.slice(0, 20), "m=64 n=64 k=64 type=");
+});
+
+Deno.test("inferSource() names suites apart whose files have one name", () => {
+  const folder = Deno.makeTempDirSync();
+  try {
+    const names = ["a/mine.c", "b/mine.c", "a/mine.py"].map((file) => {
+      const path = join(folder, file);
+      Deno.mkdirSync(dirname(path), { recursive: true });
+      Deno.writeTextFileSync(
+        path,
+        file.endsWith(".c") ? `void mine(${ARGS}) {}` : "def mine(A, B): ...",
+      );
+      return inferSource(path).suite.name;
+    });
+    for (const [i, end] of ["a_mine.c", "b_mine.c", "a_mine.py"].entries()) {
+      assertMatch(names[i]!, new RegExp(`^\\w.*_${end}$`));
+    }
+    assertEquals(new Set(names).size, 3);
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
 });
 
 const CUDA = (parameters: string, body: string) =>
