@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { dirname, join, normalize } from "node:path";
+import { kernels as matmulKernels } from "../kernels/matmul/mod.ts";
 
 Deno.test("tables in the README are those that their commands print now", async () => {
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
@@ -120,3 +121,25 @@ Deno.test("every file of this repository that the docs name is there", () => {
   );
   assertEquals(missing, []);
 });
+
+Deno.test("kernels/matmul/README.md names the source of each kernel", () => {
+  const folder = new URL("../kernels/matmul/", import.meta.url);
+  const page = Deno.readTextFileSync(new URL("README.md", folder));
+  const [, section = ""] = /^## Sources\n([^]*?)^## /m.exec(page) ?? [];
+  const words = [...section.matchAll(/`([^`]+)`/g)].map(([, word]) => word!);
+  const paths = words.filter((word) => word.includes(".")).flatMap((path) => {
+    const [, start, names, end] = /^(.*)\{(.*)\}(.*)$/.exec(path) ?? [];
+    return names?.split(",").map((name) => `${start}${name}${end}`) ?? [path];
+  });
+  assert(paths.length > 10, `${paths}`);
+  for (const path of paths) Deno.statSync(new URL(path, folder));
+  const own = matmulKernels.filter(({ name }) => !isLibrary(name))
+    .map(({ name }) => name)
+    .filter((name) => !name.startsWith("decompose-k-"));
+  assertEquals(own.filter((name) => !words.includes(name)), []);
+});
+
+/** Whether a kernel of matmul is a call of a vendor's library. */
+function isLibrary(name: string): boolean {
+  return /blas|^mps$/.test(name);
+}
