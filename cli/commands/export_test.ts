@@ -60,8 +60,11 @@ const REFUSED: readonly (readonly [Partial<ExportOptions>, RegExp])[] = [
     /^Cannot export m=1 n=64 k=256 .* for sm_80: cluster-k: .*; choose other/,
   ],
   [
-    { kernels: ["cublas", "columns-k"] },
-    /: cublas: it calls a library, .*; columns-k: .* layout nt; choose other/,
+    {
+      kernels: ["cublas", "columns-k"],
+      overrides: { ...MATMUL.overrides, type: ["f32"] },
+    },
+    /: cublas: it calls a library, .*; columns-k: .* IEEE fp32; choose other/,
   ],
   [
     { kernels: ["dot"], overrides: { m: [9], n: [64], k: [256] } },
