@@ -176,13 +176,13 @@ const clusterCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
     { ...WHOLE, m: 130, n: 200, k: 1200 },
     { ...TENSOR, BN: 128, WARPS: 4, STAGES: 2, TILES_M: 2, TILES_N: 1 },
   ], [
-    ...["wgmma_nn_same_rows", "wgmma_nn_same_box", "wgmma_nn_same_part"],
-    "wgmma_nn_same_copy",
+    ...["wgmma_same_k", "wgmma_nn_same_box", "tma_nn_same_part"],
+    "tma_nn_same_box",
   ]),
   "warpgroups with the same rows, B by rows": mutantCase("wgmma-k", [
     { ...WHOLE, n: 72 },
     { ...TENSOR, BN: 64, WARPS: 8, STAGES: 2 },
-  ], ["wgmma_nn_same_columns"]),
+  ], ["wgmma_same_columns"]),
 };
 
 /** Tiles of so many rows that a product's other rows are not there. */

@@ -9,18 +9,20 @@
 // tensor maps a thread of a warp of its own asks for a K step of both operands; no other has
 // anything to do with addresses, and what does not exist arrives as zeros.
 //
-//   A [M, K], rows lda apart   B [K, N] (nn) or [N, K] (nt; WARPGROUPS too), rows ldb apart
+//   A [M, K], rows lda apart   B [K, N] (nn) or [N, K] (nt), rows ldb apart
 //   bias [N] or null           C [M, N], rows ldc apart
 //   early: 1 if the launch may start before the previous one ends
 //   block 32 * WARPS; shared memory of STAGES * (BM + BN) * BK elements and, but where CLUSTER *
 //   PARTS is 1, BM * BN * 4 + 16 bytes
-//   WARPGROUPS: boxes of BM / TILES_N x 64 of A and BN / TILES_M x 64 of B; slice is whole K steps; block
-//   32 more, 16 bytes a stage more
+//   WARPGROUPS: boxes of BM / TILES_N x 64 of A and BN / TILES_M x 64 of B (nn: BK / TILES_M x 64);
+//   slice is whole K steps; block 32 more, 16 bytes a stage more
 #include "cluster.cuh"
 #if WARPGROUPS
 #include "../tile/tiled_wgmma.cuh"
 #elif FFMA
 #include "../tile/tiled_ffma.cuh"
+#elif BM == 8
+#include "../tile/tiled_mma8.cuh"
 #else
 #include "../tile/tiled_mma.cuh"
 #endif

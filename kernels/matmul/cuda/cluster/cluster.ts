@@ -83,16 +83,6 @@ const LOADS = {
   tensor: { macros: { WARPGROUPS: 1 }, entry: "cluster_wgmma" },
 } as const;
 
-/** The source: of tiles of eight rows, of warpgroups that read B by rows, and of all others. */
-function sourceOf({ layout }: MatmulPoint, { BM, LOAD }: ClusterConfig): URL {
-  const name = BM === 8
-    ? "eight_rows"
-    : LOAD === "tensor" && layout === "nn"
-    ? "wgmma_nn"
-    : "cluster";
-  return new URL(`./${name}.cu`, import.meta.url);
-}
-
 /** The differences of one kernel from the others. */
 interface Variant {
   readonly name: string;
@@ -112,7 +102,7 @@ function defineCluster(
     const { LOAD, ...tile } = config;
     const columns = columnsOf(point, config);
     return {
-      source: sourceOf(point, config),
+      source: new URL("./cluster.cu", import.meta.url),
       defines: {
         ...{ TYPE: point.type, LAYOUT: point.layout, ...tile },
         ...{ EXCHANGE: exchange ? 1 : 0 },

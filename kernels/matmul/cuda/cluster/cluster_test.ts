@@ -177,7 +177,6 @@ Deno.test("prepare() of tensor maps gives boxes of a tile's rows, and a cluster 
     { ...shape, layout: "nn" },
     { ...config, BN: 64 },
   );
-  assertMatch(byRows!.build!.source.pathname, /wgmma_nn\.cu$/);
   assertEquals(ofB, { ...box, rows: 7000, columns: 256, ld: 256, boxRows: 64 });
   // Five tiles along M are three clusters of two.
   const { queue: [odd] } = plan("wgmma-k", { ...shape, m: 300 }, config);

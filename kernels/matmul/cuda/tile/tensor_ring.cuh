@@ -7,8 +7,9 @@
 #include "cluster_reduce.cuh"
 #include "../../../device/ptx_mma.h"
 
-// Elements of a row that lie together: 128 bytes.
-constexpr int BOX = 128 / sizeof(TYPE);
+// Elements of a row that lie together: 128 bytes. A box of B has all columns of a tile, or, where B is
+// stored by rows (nn), all rows of a step.
+constexpr int BOX = 128 / sizeof(TYPE), LINES_B = NT ? BN : BK;
 static_assert(BK % BOX == 0, "a step is whole boxes");
 
 // A ring of K steps, which a warp of its own fills by tensor maps: one lane of it asks for a step as
@@ -31,7 +32,7 @@ struct TensorRing {
   static constexpr int BLOCK = THREADS + 32;
   // Blocks that read the same rows of A, or of B: of a row of the cluster's tiles, or of a column.
   static constexpr int ACROSS = TILES_N, DOWN = TILES_M, SHARERS = ACROSS + DOWN - 1;
-  static_assert(BM % (8 * ACROSS) == 0 && BN % (8 * DOWN) == 0, "parts are whole swizzle atoms");
+  static_assert(BM % (8 * ACROSS) == 0 && LINES_B % (8 * DOWN) == 0, "parts are whole swizzle atoms");
 
   // Its tile among those of the cluster, and its slice.
   int down, across, slice;
@@ -90,7 +91,19 @@ struct TensorRing {
     unsigned mask = 0;
 #pragma unroll
     for (int i = 0; i < DOWN; i++) mask |= 1u << rank(i, across);
-    copy<BN, DOWN>(B, to + BYTES_A, n0, BN, k, down, mask, bar);
+    if constexpr (NT) {
+      copy<BN, DOWN>(B, to + BYTES_A, n0, BN, k, down, mask, bar);
+      return;
+    }
+    constexpr int OWN = BK / DOWN;
+    int first = MUTANT(tma_nn_same_part) ? 0 : down * OWN;
+#pragma unroll
+    for (int box = 0; box < BN / BOX; box++) {
+      unsigned there = to + BYTES_A + box * BK * 128 + first * 128;
+      int column = n0 + (MUTANT(tma_nn_same_box) ? 0 : box) * BOX;
+      if (DOWN > 1) copy_tile_to_all(there, B, column, k + first, bar, mask);
+      else copy_tile(there, B, column, k + first, bar);
+    }
   }
 
   // False for the warp that copies: it has no sums. `sizes.M`: the rows of A.

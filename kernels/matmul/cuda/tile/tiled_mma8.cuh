@@ -7,8 +7,6 @@
 // (docs/notes/2026-11-22-performance.md).
 #ifndef MNKBENCH_TILED_MMA8
 #define MNKBENCH_TILED_MMA8
-// The include guard of tiled_mma.cuh: a source that includes it after this one has this TiledMma.
-#define MNKBENCH_PRODUCT_MMA
 #include "../../../common/mutant.h"
 #include "element.cuh"
 #include "ring.cuh"
