@@ -233,6 +233,8 @@ const TOOLS: Readonly<Record<string, string>> = {
   bundle:
     "deno run --allow-read --allow-write --allow-run --allow-env tools/page_bundle.ts",
   schemas: "deno run --allow-read --allow-write tools/json_schemas.ts",
+  "same-code":
+    "deno run --allow-read --allow-write --allow-run --allow-env --allow-ffi --allow-sys tools/same_code.ts",
   npm:
     "deno run --allow-read --allow-write --allow-run --allow-env --allow-sys tools/npm_package.ts",
   test: "deno run --allow-read --allow-run --allow-env tools/run_tests.ts",
@@ -247,7 +249,7 @@ Deno.test("deno.json has a task for every command", () => {
     Object.keys(TASKS).toSorted(),
     [
       ...Object.keys(COMMANDS),
-      ...["bundle", "completions", "npm", "recorded", "schemas"],
+      ...["bundle", "completions", "npm", "recorded", "same-code", "schemas"],
       ...["test", "test:all", "test:soak"],
     ].toSorted(),
   );

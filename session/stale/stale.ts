@@ -4,21 +4,23 @@
  * @module
  */
 
-import { backends } from "../backends/mod.ts";
-import { BinaryCache } from "../bench/device/binary_cache.ts";
-import type { Backend } from "../bench/device/device.ts";
-import { joinHashes } from "../bench/measure/case_run.ts";
-import { blame, CaseError, UserError } from "../bench/model/errors.ts";
-import { parseValues } from "../bench/model/grid.ts";
-import type { Case, Suite } from "../bench/model/suite.ts";
-import type { CsvRow } from "../bench/row/csv_row.ts";
-import type { SourcedRow } from "../bench/row/read_csv.ts";
-import { caseText, isPublished, keyOf } from "../bench/row/row.ts";
-import { casesWithin, pointOf } from "./cases.ts";
+import { backends } from "../../backends/mod.ts";
+import { BinaryCache } from "../../bench/device/binary_cache.ts";
+import type { Backend, Build } from "../../bench/device/device.ts";
+import { joinHashes } from "../../bench/measure/case_run.ts";
+import { blame, CaseError, UserError } from "../../bench/model/errors.ts";
+import { parseValues } from "../../bench/model/grid.ts";
+import type { Case, Suite } from "../../bench/model/suite.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
+import type { SourcedRow } from "../../bench/row/read_csv.ts";
+import { caseText, isPublished, keyOf } from "../../bench/row/row.ts";
+import { casesWithin, pointOf } from "../cases.ts";
+import { readSameCode, SameCode } from "./same_code.ts";
 
 /**
  * States of a recorded row, compared with the present sources of its kernel:
- * - `current`: the row is of the same code, constants, flags and architecture;
+ * - `current`: the row is of the same code, constants, flags and architecture, or of code that
+ *   compiles to the same machine code (`results/same_code.json`);
  * - `changed`: it is not;
  * - `changed-text`: the row is of before `code_hash`, and its sources or their comments changed;
  * - `gone`: there is no such suite, kernel, point or source any more;
@@ -34,16 +36,23 @@ export type Standing =
 /** A recorded row and its standing. */
 export interface Stood extends SourcedRow {
   readonly standing: Standing;
+  /** The hash of the present code, and what it is of; of rows that have `code_hash`. */
+  readonly present?: {
+    readonly codeHash: string;
+    readonly builds: readonly Build[];
+  };
 }
 
 /**
  * Compares each of `rows` with the kernels of `suites`. Published rows are left out.
  *
  * @param suites With their peers, whose rows are looked at too.
+ * @param same Versions of code with the same machine code.
  */
 export async function standings(
   rows: readonly SourcedRow[],
   suites: readonly Suite[],
+  same: SameCode = new SameCode(readSameCode()),
 ): Promise<readonly Stood[]> {
   const known = new KnownCases(suites);
   // Only sources are hashed: nothing is kept in its folder.
@@ -57,35 +66,45 @@ export async function standings(
   }
   return own.map((one) => {
     const backend = loaded.get(one.row.backend);
-    return { ...one, standing: standingOf(one.row, { known, cache, backend }) };
+    return { ...one, ...standingOf(one.row, { known, cache, backend, same }) };
   });
 }
 
 function standingOf(
   row: CsvRow,
-  { known, cache, backend }: {
+  { known, cache, backend, same }: {
     readonly known: KnownCases;
     readonly cache: BinaryCache;
     readonly backend: Backend | undefined;
+    readonly same: SameCode;
   },
-): Standing {
+): Pick<Stood, "standing" | "present"> {
   const { code_hash, source_hash, config, arch } = row;
-  if (source_hash === "") return "unknown";
+  if (source_hash === "") return { standing: "unknown" };
   const found = known.find(row);
-  if (found === undefined || backend === undefined) return "gone";
+  if (found === undefined || backend === undefined) return { standing: "gone" };
   try {
     const values = parseValues(config);
     const builds = blame("name its sources", () => [...found.builds(values)]);
-    const hashes = builds.map((build) =>
-      code_hash === ""
-        ? cache.sourceHash(build, backend, arch)
-        : cache.codeHash(build, backend, arch)
+    if (code_hash === "") {
+      const text = joinHashes(
+        builds.map((build) => cache.sourceHash(build, backend, arch)),
+      );
+      return { standing: text === source_hash ? "current" : "changed-text" };
+    }
+    const codeHash = joinHashes(
+      builds.map((build) => cache.codeHash(build, backend, arch)),
     );
-    if (joinHashes(hashes) === (code_hash || source_hash)) return "current";
-    return code_hash === "" ? "changed-text" : "changed";
+    const isSame = codeHash === code_hash || same.has(code_hash, codeHash);
+    return {
+      standing: isSame ? "current" : "changed",
+      present: { codeHash, builds },
+    };
   } catch (error) {
     // A source that is not there, or a config that its kernel no longer takes.
-    if (error instanceof CaseError || error instanceof UserError) return "gone";
+    if (error instanceof CaseError || error instanceof UserError) {
+      return { standing: "gone" };
+    }
     throw error;
   }
 }

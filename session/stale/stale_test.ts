@@ -1,12 +1,12 @@
 import { assert, assertEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
-import { builtInSuites } from "../suites/mod.ts";
-import { readRows } from "./read_rows.ts";
-import { besideAuto } from "./cases.ts";
+import { builtInSuites } from "../../suites/mod.ts";
+import { readRows } from "../read_rows.ts";
+import { besideAuto } from "../cases.ts";
 import { standings } from "./stale.ts";
 
 const RECORDED = fileURLToPath(
-  new URL("../results/nvidia-h200/epilogue-bf16.csv", import.meta.url),
+  new URL("../../results/nvidia-h200/epilogue-bf16.csv", import.meta.url),
 );
 
 Deno.test("standings() calls a row gone whose config its kernel no longer takes", async () => {

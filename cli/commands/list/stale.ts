@@ -21,7 +21,7 @@ import {
   type Standing,
   standings,
   type Stood,
-} from "../../../session/stale.ts";
+} from "../../../session/stale/stale.ts";
 import { suiteNames } from "../../../suites/mod.ts";
 import { say, tell } from "../../terminal/output.ts";
 

@@ -1,0 +1,145 @@
+import { assertEquals } from "@std/assert";
+import { basename, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import type { Build } from "../bench/device/device.ts";
+import { joinHashes } from "../bench/measure/case_run.ts";
+import { CaseError } from "../bench/model/errors.ts";
+import { HOME } from "../session/home.ts";
+import { SameCode } from "../session/stale/same_code.ts";
+import { readRows } from "../session/read_rows.ts";
+import { standings, type Stood } from "../session/stale/stale.ts";
+import { builtInSuites } from "../suites/mod.ts";
+import { compareCode, formatPairs } from "./same_code.ts";
+
+const build = (file: string): Build => ({
+  source: pathToFileURL(join(HOME, "kernels/x", file)),
+  defines: { N: 1 },
+});
+
+/** A row measured with the code of hash `code`, whose kernel now has the sources `files`. */
+function stoodOf(
+  code: string,
+  files: readonly string[],
+  row: Partial<Stood["row"]> = {},
+): Stood {
+  return {
+    file: "rows.csv",
+    standing: "changed",
+    row: { code_hash: code, commit: "c0ffee", dirty: "false", ...row },
+    present: { codeHash: "now", builds: files.map(build) },
+  } as unknown as Stood;
+}
+
+/** Compares where `tree` has `files`, by path the hash of their code and of their binary. */
+async function compared(
+  stood: Stood,
+  files: Readonly<Record<string, readonly [code: string, binary: string]>>,
+) {
+  const tree = await Deno.makeTempDir();
+  try {
+    await Deno.mkdir(join(tree, "kernels/x"), { recursive: true });
+    for (const name of Object.keys(files)) {
+      await Deno.writeTextFile(join(tree, "kernels/x", name), "");
+    }
+    const nameOf = ({ source }: Build) => basename(fileURLToPath(source));
+    const isOld = ({ source }: Build) => fileURLToPath(source).includes(tree);
+    return await compareCode(stood, {
+      treeOf: (commit) =>
+        Promise.resolve(commit === "c0ffee" ? tree : new Error("no such tree")),
+      codeHash(one) {
+        const found = isOld(one) ? files[nameOf(one)] : undefined;
+        if (!found) throw new CaseError("compile", `no ${nameOf(one)}`);
+        return found[0];
+      },
+      compile: (one) =>
+        Promise.resolve({
+          binaryHash: isOld(one) ? files[nameOf(one)]![1] : "binary",
+          compiler: "nvcc 13.0",
+        }),
+    });
+  } finally {
+    await Deno.remove(tree, { recursive: true });
+  }
+}
+
+const PAIR = {
+  was: "then",
+  is: "now",
+  binary: "binary",
+  compiler: "nvcc 13.0",
+};
+
+Deno.test("compareCode() pairs code of the same machine code, under another name too", async () => {
+  const stood = stoodOf("then", ["k.cu"]);
+  assertEquals(await compared(stood, { "k.cu": ["then", "binary"] }), {
+    pair: PAIR,
+  });
+  assertEquals(
+    await compared(stood, {
+      "k.cu": ["other", "binary"],
+      "old.cu": ["then", "binary"],
+    }),
+    { pair: PAIR },
+  );
+});
+
+Deno.test("compareCode() pairs no other machine code, and none that it cannot make again", async () => {
+  const stood = stoodOf("then", ["k.cu"]);
+  assertEquals(await compared(stood, { "k.cu": ["then", "another"] }), {
+    why: "the machine code is another",
+  });
+  for (
+    const files of [
+      { "k.cu": ["other", "binary"] },
+      { "k.h": ["then", "binary"] },
+    ] as const
+  ) {
+    assertEquals(await compared(stood, files as never), {
+      why: "its constants or configs changed too",
+    });
+  }
+  for (const row of [{ commit: "" }, { dirty: "true" }] as const) {
+    assertEquals(
+      await compared(stoodOf("then", ["k.cu"], row), {
+        "k.cu": ["then", "binary"],
+      }),
+      { why: "no commit has the code that was measured" },
+    );
+  }
+  assertEquals(
+    await compared(stoodOf("then", ["k.cu"], { commit: "beef" }), {}),
+    { why: "no such tree" },
+  );
+});
+
+Deno.test("compareCode() compares each source of several", async () => {
+  const stood = stoodOf(joinHashes(["a", "b"]), ["a.cu", "b.cu"]);
+  const files = { "a.cu": ["a", "binary"], "b.cu": ["b", "binary"] } as const;
+  const found = await compared(stood, files);
+  assertEquals(
+    "pair" in found && found.pair.binary,
+    joinHashes([
+      ...["binary", "binary"],
+    ]),
+  );
+  assertEquals(
+    await compared(stood, { ...files, "b.cu": ["b", "another"] }),
+    { why: "the machine code is another" },
+  );
+});
+
+Deno.test("formatPairs() has a line for each pair, which standings() goes by", async () => {
+  const rows = await readRows([
+    join(HOME, "results/nvidia-h200/ffn-swiglu.csv"),
+  ]);
+  const one = rows.find(({ row }) => row.kernel === "fused")!;
+  const changed = { ...one, row: { ...one.row, code_hash: "then" } };
+  const suites = await builtInSuites(["ffn-swiglu"]);
+  const [stood] = await standings([changed], suites, new SameCode([]));
+  assertEquals(stood!.standing, "changed");
+  const text = formatPairs([{ ...PAIR, is: stood!.present!.codeHash }]);
+  assertEquals(text.split("\n").length, 6);
+  const same = new SameCode(JSON.parse(text).same);
+  const [again] = await standings([changed], suites, same);
+  assertEquals(again!.standing, "current");
+});
