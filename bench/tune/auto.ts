@@ -14,6 +14,7 @@ import { startsEarly } from "../model/settings.ts";
 import { type HintRow, loneOf, mostLike } from "./hints.ts";
 import {
   distance,
+  otherNames,
   type Place,
   placeOf,
   placesOf,
@@ -86,7 +87,7 @@ export function chooseAuto<P>(
   const groups = places.find(({ text }) => text === here.text)?.groups ?? [];
   const among = (some: readonly Entrant<P>[]) =>
     atRecorded(some, groups, places, here) ?? predicted(some, places, here) ??
-      modelled(some);
+      recorded(some, groups) ?? modelled(some);
   const starting = early
     ? entrants.filter(({ kernel }) => kernel.startsEarly?.(point))
     : [];
@@ -189,7 +190,8 @@ const SURE = 0.75;
 
 /**
  * The fastest recorded kernel at `here`; or one without a row there, which may be newer than the rows, if
- * its predicted time is below {@linkcode SURE} of the fastest.
+ * its predicted time is below {@linkcode SURE} of the fastest. Nothing where all rows are those of `auto`:
+ * they say what it chose and not what is fastest.
  */
 function atRecorded<P>(
   entrants: readonly Entrant<P>[],
@@ -197,6 +199,8 @@ function atRecorded<P>(
   places: readonly RecordedPoint<P>[],
   here: Place,
 ): AutoChoice<P> | undefined {
+  const names = new Set(entrants.map(({ kernel }) => kernel.name));
+  if (!groups.flat().some(({ kernel }) => names.has(kernel))) return undefined;
   const lone = new Set(loneOf(groups.flat()));
   const table = recorded(
     entrants,
@@ -312,17 +316,15 @@ interface Neighbour<P> {
 }
 
 /**
- * The smallest prediction. Where no recorded point has the same types, layout and other names, those
- * that differ in the fewest count.
+ * The smallest prediction. Where no recorded point has types alike, the same layout and other names,
+ * those that differ in the fewest count.
  */
 function predicted<P>(
   entrants: readonly Entrant<P>[],
   places: readonly RecordedPoint<P>[],
   here: Place,
 ): AutoChoice<P> | undefined {
-  const others = (place: Place) =>
-    place.names.filter((name, i) => name !== here.names[i]).length;
-  const levels = Map.groupBy(places, others);
+  const levels = Map.groupBy(places, (place) => otherNames(place, here));
   for (const [, points] of [...levels].sort(([a], [b]) => a - b)) {
     const neighbours = neighboursOf(entrants, points, here);
     const choices = entrants.flatMap((entrant) =>

@@ -98,6 +98,41 @@ Deno.test("chooseAuto() knows a kernel by rows of auto, unless it has its own", 
   );
 });
 
+Deno.test("chooseAuto() goes by near points before rows of auto alone", () => {
+  const own = row({ kernel: "auto", config: "kernel=a TILE=32" });
+  const near = [["a", "9"], ["b", "8"]].map(([kernel, median_us]) =>
+    row({ m: "80", n: "80", kernel: kernel!, median_us: median_us! })
+  );
+  assertEquals(chosen(at(64), [own]), "a TILE=32 by table");
+  assertEquals(chosen(at(64), [own, ...near]), "b TILE=8 by model");
+  // Beside a row of another kernel it counts.
+  const other = row({ kernel: "b", median_us: "11" });
+  assertEquals(chosen(at(64), [own, other, ...near]), "a TILE=32 by table");
+});
+
+Deno.test("chooseAuto() goes by rows of bf16 for fp16 too, and by no other type", () => {
+  const rows = (type: string, m: string, [a, b]: readonly [string, string]) => {
+    const types = { a_type: type, b_type: type, c_type: type };
+    return [
+      row({ ...types, m, n: m, median_us: a }),
+      row({ ...types, m, n: m, kernel: "b", median_us: b }),
+    ];
+  };
+  const halves = [
+    ...rows("f16", "512", ["50", "60"]),
+    ...rows("bf16", "64", ["9", "8"]),
+  ];
+  assertEquals(chosen(at(64, { type: "f16" }), halves), "b TILE=8 by model");
+  // The same type counts more.
+  const both = [...halves, ...rows("f16", "60", ["8", "9"])];
+  assertEquals(chosen(at(64, { type: "f16" }), both), "a TILE=8 by model");
+  const single = [
+    ...rows("f32", "512", ["50", "60"]),
+    ...rows("bf16", "64", ["9", "8"]),
+  ];
+  assertEquals(chosen(at(64, { type: "f32" }), single), "a TILE=8 by model");
+});
+
 Deno.test("chooseAuto() keeps a recorded kernel whose config is no longer legal", () => {
   const rows = [
     row({}),
