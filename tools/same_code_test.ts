@@ -34,6 +34,7 @@ function stoodOf(
 async function compared(
   stood: Stood,
   files: Readonly<Record<string, readonly [code: string, binary: string]>>,
+  isFirstOther = false,
 ) {
   const tree = await Deno.makeTempDir();
   try {
@@ -51,9 +52,13 @@ async function compared(
         if (!found) throw new CaseError("compile", `no ${nameOf(one)}`);
         return found[0];
       },
-      compile: (one) =>
+      compile: (one, attempt) =>
         Promise.resolve({
-          binaryHash: isOld(one) ? files[nameOf(one)]![1] : "binary",
+          binaryHash: isOld(one)
+            ? files[nameOf(one)]![1]
+            : attempt === 0 && isFirstOther
+            ? "other"
+            : "binary",
           compiler: "nvcc 13.0",
         }),
     });
@@ -81,6 +86,13 @@ Deno.test("compareCode() pairs code of the same machine code, under another name
     }),
     { pair: PAIR },
   );
+});
+
+Deno.test("compareCode() compiles again where the bytes differ", async () => {
+  const files = { "k.cu": ["then", "binary"] } as const;
+  assertEquals(await compared(stoodOf("then", ["k.cu"]), files, true), {
+    pair: PAIR,
+  });
 });
 
 Deno.test("compareCode() pairs no other machine code, and none that it cannot make again", async () => {
