@@ -39,7 +39,7 @@ export const baselines: readonly string[] = [
   "naive",
 ];
 
-/** Kernels for the weights `[N, K]` of few rows alone: suites of other shapes leave them out. */
+/** Kernels for layers of models, of few rows and a large N: suites of square outputs leave them out. */
 const layerKernels: readonly Kernel<MatmulPoint>[] = [
   columnsK,
   dot,
