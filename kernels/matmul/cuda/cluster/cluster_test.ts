@@ -172,7 +172,7 @@ Deno.test("prepare() of tensor maps gives boxes of a tile's rows, and a cluster 
     { ...box, rows: 256, boxRows: 40 },
   ]);
   // By rows of B each block asks for a half of a step's K, 64 columns at a time.
-  const { queue: [byRows], maps: [, ofB] } = plan(
+  const { maps: [, ofB] } = plan(
     "wgmma-k",
     { ...shape, layout: "nn" },
     { ...config, BN: 64 },
