@@ -36,7 +36,7 @@ async function compared(
   files: Readonly<Record<string, readonly [code: string, binary: string]>>,
   isFirstOther = false,
 ) {
-  const tree = await Deno.makeTempDir();
+  const [tree, present] = [await Deno.makeTempDir(), await Deno.makeTempDir()];
   try {
     await Deno.mkdir(join(tree, "kernels/x"), { recursive: true });
     for (const name of Object.keys(files)) {
@@ -46,7 +46,13 @@ async function compared(
     const isOld = ({ source }: Build) => fileURLToPath(source).includes(tree);
     return await compareCode(stood, {
       treeOf: (commit) =>
-        Promise.resolve(commit === "c0ffee" ? tree : new Error("no such tree")),
+        Promise.resolve(
+          commit === undefined
+            ? present
+            : commit === "c0ffee"
+            ? tree
+            : new Error("no such tree"),
+        ),
       codeHash(one) {
         const found = isOld(one) ? files[nameOf(one)] : undefined;
         if (!found) throw new CaseError("compile", `no ${nameOf(one)}`);
@@ -63,7 +69,9 @@ async function compared(
         }),
     });
   } finally {
-    await Deno.remove(tree, { recursive: true });
+    for (const path of [tree, present]) {
+      await Deno.remove(path, { recursive: true });
+    }
   }
 }
 

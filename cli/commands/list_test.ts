@@ -1,8 +1,8 @@
-import { assertEquals, assertMatch } from "@std/assert";
-import { standingLine } from "./list/stale.ts";
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { nextLines, standingLine } from "./list/stale.ts";
 import { join } from "node:path";
 import { lacking, program, type Ran, within } from "../testdata/program.ts";
-import { writeTable } from "../../bench/row/csv.ts";
+import { recordOf, writeTable } from "../../bench/row/csv.ts";
 import { COLUMNS, LATER_COLUMNS } from "../../bench/row/columns.ts";
 import type { Column } from "../../bench/row/csv_row.ts";
 import { pipe, posix } from "../../bench/testdata/pipes.ts";
@@ -10,6 +10,7 @@ import { INFO } from "../../bench/testdata/jobs.ts";
 import { timedRow } from "../../bench/testdata/rows.ts";
 import { Journal } from "../../bench/worker/journal.ts";
 import { readRows } from "../../session/read_rows.ts";
+import type { Standing, Stood } from "../../session/stale/stale.ts";
 
 const SUITE =
   `import { defineLaunch, defineSuite, kernels, matmul } from "mnkbench";
@@ -158,6 +159,29 @@ Deno.test("list refuses paths without --stale, and points with it", async () => 
     assertEquals(code, 2);
     assertMatch(stderr, message);
   }
+});
+
+Deno.test("nextLines() names what measures stale rows, and what spares it", () => {
+  const stood = (suite: string, standing: Standing): Stood => ({
+    ...{ file: `${suite}.csv`, line: 2, standing },
+    row: { ...recordOf(timedRow("cluster-k")), suite, kernel: "cluster-k" },
+  });
+  const { device, backend } = recordOf(timedRow("cluster-k"));
+  const lines = nextLines([
+    stood("epilogue-bf16", "changed"),
+    stood("router-bf16", "gone"),
+  ]);
+  assertEquals(lines.slice(0, 1), [
+    "Next, where only names or structure changed: deno task same-code",
+  ]);
+  assertMatch(
+    lines[1]!,
+    /^Next, on .*bench --suite epilogue-bf16 .* --record$/,
+  );
+  assert(lines[1]!.startsWith(`Next, on ${device}: `));
+  assert(lines[1]!.includes(` --backend ${backend} `));
+  assertMatch(lines[2]!, /^Next: remove the rows of router-bf16\.csv that/);
+  assertEquals(nextLines([stood("router-bf16", "gone")]).length, 1);
 });
 
 Deno.test("standingLine() is of one row or of several", () => {

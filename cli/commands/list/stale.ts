@@ -12,7 +12,7 @@ import { EXIT, type ExitCode, UserError } from "../../../bench/model/errors.ts";
 import type { CsvRow } from "../../../bench/row/csv_row.ts";
 import { isPublished } from "../../../bench/row/row.ts";
 import { isAuto } from "../../../bench/tune/auto_kernel.ts";
-import { RESULTS, typed } from "../../../session/home.ts";
+import { isPackage, RESULTS, typed } from "../../../session/home.ts";
 import { besideAuto, besidePeers, loadSuites } from "../../../session/cases.ts";
 import { isPeerLibrary } from "../../../bench/model/peer.ts";
 import { DEFAULTS } from "../../../bench/model/settings.ts";
@@ -128,8 +128,11 @@ export function standingLine(
   } not checked`;
 }
 
-/** Names the commands that measure `stale` again: one for each device and timing. */
-function nextLines(stale: readonly Stood[]): readonly string[] {
+/**
+ * Names the commands that measure `stale` again: one for each device and timing. In a clone the
+ * first is the one that finds out whether that is needed.
+ */
+export function nextLines(stale: readonly Stood[]): readonly string[] {
   const ours = stale.filter(({ row, standing }) =>
     suiteNames.includes(row.suite) && standing !== "gone"
   );
@@ -158,8 +161,12 @@ function nextLines(stale: readonly Stood[]): readonly string[] {
     return `Next, on ${device}: ${typed(words.join(" "))}`;
   });
   const files = [...new Set(gone.map(({ file }) => file))];
-  return files.length === 0 ? measured : [
+  const next = measured.length === 0 || isPackage() ? measured : [
+    "Next, where only names or structure changed: deno task same-code",
     ...measured,
+  ];
+  return files.length === 0 ? next : [
+    ...next,
     `Next: remove the rows of ${files.join(", ")} that nothing measures again`,
   ];
 }
