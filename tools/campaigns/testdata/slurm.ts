@@ -66,14 +66,20 @@ export async function killOnCluster(
       }
     }
     let { code, stderr } = await ended;
-    if (kind === "client" && code !== 0) {
+    // A shard whose suite file could not be loaded did not end: the same command submits it again.
+    const isLeft = kind === "process" && code === 2;
+    if (kind === "client" && code !== 0 || isLeft) {
       ({ code, stderr } = await start(ARGS, folder, { env }).output());
     }
-    if (code !== 0) {
+    const { flaws, crashes } = await flawsIn(folder);
+    // The process can be a worker, whose end is its kernel's: no other row may suffer.
+    const most = kind === "process" ? 1 : 0;
+    if (crashes > most) flaws.push(`${crashes} rows of killed workers`);
+    if (code !== Math.min(most, crashes)) {
       const text = new TextDecoder().decode(stderr);
-      failures.push(`${said}: exit code ${code}: ${text}`);
+      flaws.push(`exit code ${code}: ${text}`);
     }
-    for (const flaw of await flawsIn(folder)) failures.push(`${said}: ${flaw}`);
+    for (const flaw of flaws) failures.push(`${said}: ${flaw}`);
     Deno.removeSync(folder, { recursive: true });
   }
   return { killed, failures };
@@ -88,8 +94,14 @@ async function requeue(cluster: Cluster, share: number): Promise<void> {
   await cluster.run("scontrol", ["requeue", `${id}_${index}`]);
 }
 
-async function flawsIn(folder: string): Promise<readonly string[]> {
+const CRASHED = "The worker was killed by SIGKILL";
+
+/** Returns what is wrong in `folder`, and how many rows are of workers that were killed. */
+async function flawsIn(
+  folder: string,
+): Promise<{ flaws: string[]; crashes: number }> {
   const flaws: string[] = [];
+  let crashes = 0;
   try {
     const rows = await readRows([join(folder, "new")]);
     const keys = new Set(rows.map(({ row }) => keyText(row)));
@@ -97,7 +109,10 @@ async function flawsIn(folder: string): Promise<readonly string[]> {
       flaws.push(`${rows.length} rows of ${keys.size} cases, not ${CASES}`);
     }
     const bad = rows.filter(({ row }) => row.status !== "ok");
-    for (const { row } of bad) flaws.push(`${row.status}: ${row.note}`);
+    for (const { row: { status, note } } of bad) {
+      if (status === "crash" && note === CRASHED) crashes++;
+      else flaws.push(`${status}: ${note}`);
+    }
   } catch (error) {
     flaws.push(`no rows: ${error}`);
   }
@@ -106,5 +121,5 @@ async function flawsIn(folder: string): Promise<readonly string[]> {
     unlessMissing(() => [...Deno.readDirSync(path)]) ?? []
   ).map(({ name }) => name).filter((name) => name !== "slurm");
   if (left.length > 0) flaws.push(`left ${left.join(", ")}`);
-  return flaws;
+  return { flaws, crashes };
 }
