@@ -8,7 +8,7 @@
  * @module
  */
 
-import { dirname, extname, join, relative } from "node:path";
+import { basename, dirname, extname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { backends } from "../backends/mod.ts";
 import { BinaryCache } from "../bench/device/binary_cache.ts";
@@ -23,6 +23,7 @@ import { besideAuto, loadSuites } from "../session/cases.ts";
 import { HOME, RESULTS } from "../session/home.ts";
 import { readRows } from "../session/read_rows.ts";
 import {
+  keyOfPair,
   readSameCode,
   SAME_CODE,
   SameCode,
@@ -34,20 +35,24 @@ import { standings, type Stood } from "../session/stale/stale.ts";
 const SOURCES = ["bench", "kernels"];
 const LIMIT_MS = 60_000;
 /**
- * Compilations of what differs, each in another folder: of 696 sources nvcc 13.0 gave four other bytes
- * in another folder.
+ * Times that two versions are compiled until their bytes agree, each time from other folders: the bytes
+ * of nvcc 13.0 depended on the folder for 4 of 696 sources.
  */
 const ATTEMPTS = 4;
+/** The name of the present sources, in the place of a commit. */
+const PRESENT = "present";
 
-/** What is done for one comparison. */
+/** The tools of a comparison. */
 export interface Compared {
   /**
-   * Returns a folder that has the sources of a commit, or without one the present sources; or why
-   * there is none. Each `attempt` has a folder of its own.
+   * Returns a folder with the sources of a commit, or the {@linkcode PRESENT} ones: another folder for
+   * each `attempt`.
+   *
+   * @throws {CaseError} `compile`, where there is no such commit.
    */
-  treeOf(commit: string | undefined, attempt: number): Promise<string | Error>;
+  treeOf(commit: string, attempt: number): Promise<string>;
   codeHash(build: Build): string;
-  /** Compiles, anew for each `attempt`. */
+  /** Compiles `build`, once for each `attempt`. */
   compile(
     build: Build,
     attempt: number,
@@ -65,21 +70,14 @@ export async function compareCode(
   if (present === undefined || row.commit === "" || row.dirty === "true") {
     return { why: "no commit has the code that was measured" };
   }
-  const tree = await treeOf(row.commit, 0);
-  if (tree instanceof Error) return { why: tree.message };
-  const binaryOf = async (
-    { source, ...build }: Build,
-    from: string,
-    { commit, attempt }: { commit: string | undefined; attempt: number },
-  ) => {
-    const folder = await treeOf(commit, attempt);
-    if (folder instanceof Error) throw folder;
-    const moved = join(folder, relative(from, fileURLToPath(source)));
-    return await compile({ ...build, source: pathToFileURL(moved) }, attempt);
-  };
+  const { commit } = row;
+  const compiled = async (build: Build, of: string, attempt: number) =>
+    await compile(moved(build, HOME, await treeOf(of, attempt)), attempt);
   try {
+    const tree = await treeOf(commit, 0);
     const before = formerBuilds(present.builds, tree).find((builds) =>
-      joinHashes(builds.map(codeHash)) === row.code_hash
+      joinHashes(builds.map((build) => codeHash(moved(build, HOME, tree)))) ===
+        row.code_hash
     );
     if (before === undefined) {
       return { why: "its constants or configs changed too" };
@@ -93,11 +91,8 @@ export async function compareCode(
         attempt < ATTEMPTS && was.isDisjointFrom(is);
         attempt++
       ) {
-        const { commit } = row;
-        const then = await binaryOf(build, tree, { commit, attempt });
-        const now = await binaryOf(present.builds[i]!, HOME, {
-          ...{ commit: undefined, attempt },
-        });
+        const then = await compiled(build, commit, attempt);
+        const now = await compiled(present.builds[i]!, PRESENT, attempt);
         was.add(then.binaryHash);
         is.add(now.binaryHash);
         compiler = now.compiler;
@@ -120,28 +115,30 @@ export async function compareCode(
   }
 }
 
+/** Returns `build` with its source at the same place in the folder `to` as in `from`. */
+function moved(build: Build, from: string, to: string): Build {
+  const path = relative(from, fileURLToPath(build.source));
+  return { ...build, source: pathToFileURL(join(to, path)) };
+}
+
 /**
- * Returns `builds` with the sources of `tree`; a single one also with each source beside its own, as its
- * file may have had another name.
+ * Returns what the builds may have been in `tree`: `builds`, and a single one also with each source of
+ * its folder there, as its file may have had another name.
  */
 function formerBuilds(
   builds: readonly Build[],
   tree: string,
 ): readonly (readonly Build[])[] {
-  const own = builds.map((build): Build => ({
-    ...build,
-    source: pathToFileURL(
-      join(tree, relative(HOME, fileURLToPath(build.source))),
-    ),
-  }));
-  const [only, ...more] = own;
-  if (only === undefined || more.length > 0) return [own];
-  const path = fileURLToPath(only.source);
-  const folder = unlessMissing(() => [...Deno.readDirSync(dirname(path))]);
-  return (folder ?? []).map(({ name }) => join(dirname(path), name))
-    .filter((file) => extname(file) === extname(path))
-    .toSorted((a, b) => Number(b === path) - Number(a === path))
-    .map((file) => [{ ...only, source: pathToFileURL(file) }]);
+  const [only, ...more] = builds;
+  if (only === undefined || more.length > 0) return [builds];
+  const name = basename(fileURLToPath(only.source));
+  const folder = dirname(fileURLToPath(moved(only, HOME, tree).source));
+  const others = (unlessMissing(() => [...Deno.readDirSync(folder)]) ?? [])
+    .map((entry) => entry.name)
+    .filter((other) => other !== name && extname(other) === extname(name));
+  const own = unlessMissing(() => Deno.statSync(join(folder, name)));
+  return [...(own ? [name] : []), ...others]
+    .map((file) => [{ ...only, source: new URL(file, only.source) }]);
 }
 
 /** Writes `pairs` with one on a line. */
@@ -152,33 +149,31 @@ export function formatPairs(pairs: readonly SamePair[]): string {
 
 /** Copies of the sources of commits, and of the present ones; each is made once. */
 class Trees {
-  readonly #known = new Map<string, Promise<string | Error>>();
+  readonly #known = new Map<string, Promise<string>>();
 
   constructor(readonly folder: string) {}
 
-  of(commit: string | undefined, attempt: number): Promise<string | Error> {
-    const name = `${commit ?? "present"}-${attempt}`;
+  of(commit: string, attempt: number): Promise<string> {
+    const name = `${commit}-${attempt}`;
     const known = this.#known.get(name) ?? this.#unpack(commit, name);
     this.#known.set(name, known);
     return known;
   }
 
-  async #unpack(
-    commit: string | undefined,
-    name: string,
-  ): Promise<string | Error> {
+  async #unpack(commit: string, name: string): Promise<string> {
     const folder = join(this.folder, name);
     const archive = `${folder}.tar`;
     await Deno.mkdir(folder);
-    const pack = commit === undefined
+    const pack = commit === PRESENT
       ? ["tar", "-C", HOME, "-cf", archive, ...SOURCES]
       : ["git", "-C", HOME, "archive", "-o", archive, commit, ...SOURCES];
     for (const words of [pack, ["tar", "-C", folder, "-xf", archive]]) {
       const [program, ...args] = words;
       const run = await runProgram(program!, { args, limitMs: LIMIT_MS });
       if (!run.success) {
-        return new Error(
-          `${program} has no sources of ${commit}: ${run.stderr.trim()}`,
+        throw new CaseError(
+          "compile",
+          `Cannot unpack the sources of ${commit} by ${program}: ${run.stderr.trim()}`,
         );
       }
     }
@@ -200,7 +195,7 @@ async function eachOf<T>(
   );
 }
 
-/** Recorded rows whose code is no longer that which was measured, and one of each two versions. */
+/** Returns the recorded rows whose code has changed: one row of each measured and present version. */
 async function versions(): Promise<readonly Stood[]> {
   const rows = await readRows([RESULTS]);
   const suites = await besideAuto(await loadSuites([]), ["auto"]);
@@ -212,15 +207,14 @@ async function versions(): Promise<readonly Stood[]> {
 }
 
 function keyOf({ row, present }: Stood): string {
-  return `${row.code_hash} ${present!.codeHash}`;
+  return keyOfPair({ was: row.code_hash, is: present!.codeHash });
 }
 
-/** Compares all versions again that have no pair yet, and writes the pairs of all. */
+/** Compares the versions that have no pair yet, and writes the pairs that rows need. */
 async function main(): Promise<void> {
   const changed = await versions();
   const keys = new Set(changed.map(keyOf));
-  const key = ({ was, is }: SamePair) => `${was} ${is}`;
-  const pairs = readSameCode().filter((pair) => keys.has(key(pair)));
+  const pairs = readSameCode().filter((pair) => keys.has(keyOfPair(pair)));
   const known = new SameCode(pairs);
   const left = changed.filter(({ row, present }) =>
     !known.has(row.code_hash, present!.codeHash)
@@ -256,7 +250,7 @@ async function main(): Promise<void> {
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
-  pairs.sort((a, b) => key(a) < key(b) ? -1 : 1);
+  pairs.sort((a, b) => keyOfPair(a) < keyOfPair(b) ? -1 : 1);
   replaceFile(SAME_CODE, formatPairs(pairs));
   console.log(
     `${pairs.length} of ${

@@ -45,14 +45,12 @@ async function compared(
     const nameOf = ({ source }: Build) => basename(fileURLToPath(source));
     const isOld = ({ source }: Build) => fileURLToPath(source).includes(tree);
     return await compareCode(stood, {
-      treeOf: (commit) =>
-        Promise.resolve(
-          commit === undefined
-            ? present
-            : commit === "c0ffee"
-            ? tree
-            : new Error("no such tree"),
-        ),
+      treeOf(commit) {
+        const folder = { present, c0ffee: tree }[commit];
+        return folder === undefined
+          ? Promise.reject(new CaseError("compile", "no such tree"))
+          : Promise.resolve(folder);
+      },
       codeHash(one) {
         const found = isOld(one) ? files[nameOf(one)] : undefined;
         if (!found) throw new CaseError("compile", `no ${nameOf(one)}`);

@@ -30,17 +30,22 @@ const schema = object({
  */
 export type SamePair = InferOutput<typeof schema>["same"][number];
 
+/** Returns the text that tells a pair from others. */
+export function keyOfPair({ was, is }: Pick<SamePair, "was" | "is">): string {
+  return `${was} ${is}`;
+}
+
 /** Versions of code with the same machine code. */
 export class SameCode {
   readonly #known: ReadonlySet<string>;
 
   constructor(pairs: readonly SamePair[]) {
-    this.#known = new Set(pairs.map(({ was, is }) => `${was} ${is}`));
+    this.#known = new Set(pairs.map(keyOfPair));
   }
 
   /** Returns whether code of hash `was` and of hash `is` has the same machine code. */
   has(was: string, is: string): boolean {
-    return this.#known.has(`${was} ${is}`);
+    return this.#known.has(keyOfPair({ was, is }));
   }
 }
 
