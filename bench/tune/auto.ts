@@ -55,7 +55,9 @@ export interface AutoChoice<P> {
  * them, unless one without a row there is predicted to take less than three quarters of its time;
  * elsewhere the one of the smallest predicted time: at the nearest recorded points, its time
  * relative to the fastest kernel there, times the change of its model from there to `point`. Where
- * no kernel has a row, the kernel whose model predicts the smallest time.
+ * no kernel has a row, the kernel whose model predicts the smallest time. Rows of `auto` say what it
+ * chose and not what is fastest: a point that has no others is not recorded, and its rows count only
+ * where no point predicts a time.
  *
  * With `early`, rows of chains whose calls start early count before others, where kernels other than
  * `auto` have some: the config that is fastest there is often not the one of a lone call.
@@ -190,8 +192,7 @@ const SURE = 0.75;
 
 /**
  * The fastest recorded kernel at `here`; or one without a row there, which may be newer than the rows, if
- * its predicted time is below {@linkcode SURE} of the fastest. Nothing where all rows are those of `auto`:
- * they say what it chose and not what is fastest.
+ * its predicted time is below {@linkcode SURE} of the fastest. Nothing where only `auto` has rows.
  */
 function atRecorded<P>(
   entrants: readonly Entrant<P>[],

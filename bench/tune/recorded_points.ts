@@ -136,25 +136,26 @@ export function placeOf<P>(op: Op<P>, key: AxisColumns): Place {
 const STEP = 0.3;
 /** The squared distance of another epilogue. */
 const OTHER_EPILOGUE = 0.06;
-/** Types of which kernels differ by an instruction alone, and the squared distance of two of them. */
-const HALVES = ["bf16", "f16"];
-const OTHER_HALF = 0.3;
+/** Types whose kernels differ by an instruction alone. */
+const FLOAT16 = ["bf16", "f16"];
+/** The squared distance of two of these types. */
+const OTHER_FLOAT16 = 0.3;
 
 /** Returns whether two names are equal, or types that hardly change which kernel is fastest. */
 function isAlike(a: string | undefined, b: string | undefined): boolean {
-  return a === b || [a, b].every((name) => HALVES.includes(name ?? ""));
+  return a === b || [a, b].every((name) => FLOAT16.includes(name ?? ""));
 }
 
-/** Returns how many names of two points differ. */
+/** Returns how many names of two points are not alike. */
 export function otherNames(a: Place, b: Place): number {
   return a.names.filter((name, i) => !isAlike(name, b.names[i])).length;
 }
 
 /** The squared distance of two points whose names are alike. */
 export function distance(a: Place, b: Place): number {
-  const halves = a.names.some((name, i) => name !== b.names[i]);
+  const isOtherType = a.names.some((name, i) => name !== b.names[i]);
   const named = (a.epilogue === b.epilogue ? 0 : OTHER_EPILOGUE) +
-    (halves ? OTHER_HALF : 0);
+    (isOtherType ? OTHER_FLOAT16 : 0);
   return a.sizes.reduce((sum, size, i) => {
     const other = b.sizes[i] ?? 0;
     const steps = Math.ceil(size) - Math.ceil(other);
