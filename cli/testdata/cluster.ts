@@ -7,7 +7,7 @@
 
 import { join } from "node:path";
 import { kill } from "../../bench/files/run_program.ts";
-import { unlessMissing } from "../../bench/files/disk.ts";
+import { readIfThere, unlessMissing } from "../../bench/files/disk.ts";
 
 const PROGRAMS = ["munged", "slurmctld", "slurmd"];
 const PATHS = ["/usr/sbin", "/usr/local/sbin", "/usr/bin", "/usr/local/bin"];
@@ -161,11 +161,18 @@ PartitionName=main Nodes=ALL Default=YES MaxTime=60 State=UP
     for (const pid of this.#processes(node)) kill(pid, "SIGSTOP");
   }
 
-  /** Kills one process of the jobs of a node, which `share`, from 0 to 1, chooses. */
-  killProcess(node: typeof NODES[number], share: number): void {
+  /**
+   * Kills one process of the jobs of a node, which `share`, from 0 to 1, chooses.
+   *
+   * @returns Its command line; empty where there was none.
+   */
+  killProcess(node: typeof NODES[number], share: number): string {
     const all = this.#processes(node);
     const pid = all[Math.floor(share * all.length)];
-    if (pid !== undefined) kill(pid);
+    if (pid === undefined) return "";
+    const command = readIfThere(`/proc/${pid}/cmdline`) ?? "";
+    kill(pid);
+    return command.replaceAll("\0", " ");
   }
 
   /** The processes of the jobs of a node. */

@@ -55,25 +55,27 @@ export async function killOnCluster(
       return output;
     });
     await new Promise((resolve) => setTimeout(resolve, moment));
+    let victim = "";
     if (!isOver) {
       killed[kind] = (killed[kind] ?? 0) + 1;
       if (kind === "client") child.kill("SIGKILL");
-      else if (kind === "process") cluster.killProcess(node, random());
-      else if (kind === "requeue") await requeue(cluster, random());
+      else if (kind === "process") {
+        victim = cluster.killProcess(node, random());
+      } else if (kind === "requeue") await requeue(cluster, random());
       else {
         cluster.killNode(node);
         cluster.startNode(node);
       }
     }
     let { code, stderr } = await ended;
-    // A shard whose suite file could not be loaded did not end: the same command submits it again.
-    const isLeft = kind === "process" && code === 2;
+    // A shard that could not load its suite file did not end: the same command submits it again.
+    const isLeft = victim.includes("session/suite_trial.ts") && code === 2;
     if (kind === "client" && code !== 0 || isLeft) {
       ({ code, stderr } = await start(ARGS, folder, { env }).output());
     }
     const { flaws, crashes } = await flawsIn(folder);
-    // The process can be a worker, whose end is its kernel's: no other row may suffer.
-    const most = kind === "process" ? 1 : 0;
+    // The end of a worker is a crash of the kernel that it ran: of that row alone.
+    const most = victim.includes("session/worker.ts") ? 1 : 0;
     if (crashes > most) flaws.push(`${crashes} rows of killed workers`);
     if (code !== Math.min(most, crashes)) {
       const text = new TextDecoder().decode(stderr);
