@@ -20,17 +20,20 @@ DEVICE void wgmma_f16_mn(float (&d)[N / 2], unsigned long long a, unsigned long 
 template <int N>
 DEVICE void wgmma_bf16_mn(float (&d)[N / 2], unsigned long long a, unsigned long long b);
 
-#define WGMMA_MN_TYPE(N, TYPE, A, B)                                                                \
-  template <>                                                                                      \
-  DEVICE void wgmma_##TYPE##_mn<N>(float (&d)[N / 2], unsigned long long a, unsigned long long b) { \
-    asm volatile("{ .reg .pred p; setp.eq.s32 p, 0, 0;\n"                                          \
-                 "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." #TYPE "." #TYPE                 \
-                 " {" D##N "}, %" #A ", %" #B ", p, 1, 1, 0, 1; }" : R##N : "l"(a), "l"(b));       \
+// A, B: the numbers of the operands after the sums. A_MN, B_MN: 1 if the operand is MN-major.
+#define WGMMA_MAJOR_TYPE(NAME, N, TYPE, A, B, A_MN, B_MN)                                 \
+  template <>                                                                             \
+  DEVICE void wgmma_##TYPE##_##NAME<N>(float (&d)[N / 2], unsigned long long a,           \
+                                       unsigned long long b) {                            \
+    asm volatile("{ .reg .pred p; setp.eq.s32 p, 0, 0;\n"                                 \
+                 "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." #TYPE "." #TYPE        \
+                 " {" D##N "}, %" #A ", %" #B ", p, 1, 1, " #A_MN ", " #B_MN "; }" : R##N \
+                 : "l"(a), "l"(b));                                                       \
   }
-// A, B: the numbers of the operands after the sums.
-#define WGMMA_MN(N, A, B)      \
-  WGMMA_MN_TYPE(N, f16, A, B)  \
-  WGMMA_MN_TYPE(N, bf16, A, B)
+#define WGMMA_MAJOR(NAME, N, A, B, A_MN, B_MN)      \
+  WGMMA_MAJOR_TYPE(NAME, N, f16, A, B, A_MN, B_MN)  \
+  WGMMA_MAJOR_TYPE(NAME, N, bf16, A, B, A_MN, B_MN)
+#define WGMMA_MN(N, A, B) WGMMA_MAJOR(mn, N, A, B, 0, 1)
 WGMMA_MN(16, 8, 9)
 WGMMA_MN(32, 16, 17)
 WGMMA_MN(64, 32, 33)
@@ -45,17 +48,7 @@ DEVICE void wgmma_f16_m_major(float (&d)[N / 2], unsigned long long a, unsigned 
 template <int N>
 DEVICE void wgmma_bf16_m_major(float (&d)[N / 2], unsigned long long a, unsigned long long b);
 
-#define WGMMA_M_MAJOR_TYPE(N, TYPE, A, B)                                                        \
-  template <>                                                                                    \
-  DEVICE void wgmma_##TYPE##_m_major<N>(float (&d)[N / 2], unsigned long long a,                 \
-                                        unsigned long long b) {                                  \
-    asm volatile("{ .reg .pred p; setp.eq.s32 p, 0, 0;\n"                                        \
-                 "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." #TYPE "." #TYPE               \
-                 " {" D##N "}, %" #A ", %" #B ", p, 1, 1, 1, 0; }" : R##N : "l"(a), "l"(b));     \
-  }
-#define WGMMA_M_MAJOR(N, A, B)      \
-  WGMMA_M_MAJOR_TYPE(N, f16, A, B)  \
-  WGMMA_M_MAJOR_TYPE(N, bf16, A, B)
+#define WGMMA_M_MAJOR(N, A, B) WGMMA_MAJOR(m_major, N, A, B, 1, 0)
 WGMMA_M_MAJOR(8, 4, 5)
 WGMMA_M_MAJOR(16, 8, 9)
 WGMMA_M_MAJOR(24, 12, 13)
