@@ -4,8 +4,8 @@
 // up to 256 of them: a weight is decoded once for a tile of tokens. Sets of warpgroups have the
 // same rows and tokens and other parts of K, so that some decode while others multiply, and so
 // have the blocks of a cluster. A warp copies its own rows' codes and scales (wgmma_spans.cuh); x
-// comes by tensor maps, which a warp of its own asks for, and three more warps ask for columns of
-// x . W (wgmma_columns.cuh). Sums of all parts are added in a fixed order, in fp32.
+// comes by tensor maps, which a warp of its own asks for; of x . W another warp asks for columns, and
+// two make the pairs of their scales (wgmma_columns.cuh). Sums of all parts are added in a fixed order, in fp32.
 //
 //   x [M, K]: boxes of BM x 64   w [N, K * BITS / 32] words   scales, biases [N, K / GROUP]
 //   y [M, N]
@@ -15,7 +15,7 @@
 //   grid (CLUSTER, tiles of N, tiles of M), block 2 * ROWS * SETS + 128, cluster CLUSTER
 //   early: 1 if the launch may start before the previous one ends
 //   flags: wgmma_spans.cuh's or wgmma_columns.cuh's
-//   shared memory: BARRIERS + 16 bytes a stage, and of x . W a place
+//   shared memory: BARRIERS + 16 bytes a stage, and 24 of x . W a place
 #include "../../common/mutant.h"
 #include "../../device/ptx_barrier.h"
 constexpr int SET = ROWS / 64 * 128, THREADS = SET * SETS, PARTS = SETS * CLUSTER;
@@ -77,28 +77,46 @@ struct Part {
 #if NN
 // Where a set's places are, and their barriers.
 __device__ inline Places places_of(unsigned base, int set) {
-  return {base + X + set * RING, base + BARRIERS + 16 * (SETS * STAGES + set * PLACES)};
+  return {base + X + set * RING, base + BARRIERS + 16 * SETS * STAGES + 24 * set * PLACES};
 }
-// Three warps ask for the spans of all sets, for the first ones at the same time. A place is always
-// the same warp's: a warp that did not wait for each of a place's phases could not tell them apart.
-__device__ inline void produce_weights(const Maps& maps, const Stored& from, Size size,
-                                       unsigned base, int n0, bool chunks) {
-  unsigned long long policy = evict_first();
-  int warp = (threadIdx.x - THREADS) / 32 - 1, most = 0, place = 0, phase = 1;
+// Calls `of` with each span of all sets: its set, its place, its first k, and the phase of the place's
+// barriers after which it is there.
+template <class Of> __device__ inline void for_spans(int K, Of of) {
+  int most = 0, place = 0, phase = 0;
 #pragma unroll
-  for (int set = 0; set < SETS; set++) most = max(most, Part(set, size.K).steps);
+  for (int set = 0; set < SETS; set++) most = max(most, Part(set, K).steps);
 #pragma unroll 1
   for (int span = 0; span * SPAN < most * STEP; span++) {
 #pragma unroll 1
     for (int set = 0; set < SETS; set++) {
-      Part part(set, size.K);
-      if ((set + place) % 3 != warp || span * SPAN >= part.steps * STEP) continue;
-      Places places = places_of(base, set);
-      if (!MUTANT(warpgroup_early_weights)) barrier_wait(places.empty(place), phase);
-      copy_span(maps, from, size, places, place, n0, part.first + span * SPAN, chunks, policy);
+      Part part(set, K);
+      if (span * SPAN < part.steps * STEP) of(set, place, part.first + span * SPAN, phase);
     }
     if (++place == PLACES) place = 0, phase ^= 1;
   }
+}
+// A warp asks for the spans of all sets.
+__device__ inline void produce_weights(const Maps& maps, const Stored& from, Size size,
+                                       unsigned base, int n0, bool chunks) {
+  unsigned long long policy = evict_first();
+  for_spans(size.K, [&](int set, int place, int k, int phase) {
+    Places places = places_of(base, set);
+    if (!MUTANT(warpgroup_early_weights)) barrier_wait(places.empty(place), phase ^ 1);
+    copy_span(maps, from, size, places, place, n0, k, chunks, policy);
+  });
+}
+// Two warps make the pairs of scales of the spans of all sets. A place is always the same warp's: a warp
+// that did not wait for each of a place's phases could not tell them apart.
+__device__ inline void produce_pairs(unsigned base, int n0, int K) {
+  int warp = (threadIdx.x - THREADS) / 32 - 2;
+  for_spans(K, [&](int set, int place, int, int phase) {
+    if ((set + place) % 2 != warp) return;
+    Places places = places_of(base, set);
+    if (!MUTANT(columns_early_pairs)) barrier_wait(places.raw(place), phase);
+    make_pairs(places, place, n0);
+    __syncwarp();
+    if (threadIdx.x % 32 == 0) barrier_arrive(places.full(place));
+  });
 }
 #endif
 
@@ -194,9 +212,10 @@ wgmma_qmm(const __grid_constant__ TensorMap x,
     }
 #if NN
     for (int i = 0; i < SETS * PLACES; i++) {
-      unsigned bar = base + BARRIERS + 16 * (SETS * STAGES + i);
-      barrier_init(bar, arrivals(flags));
+      unsigned bar = base + BARRIERS + 16 * SETS * STAGES + 24 * i;
+      barrier_init(bar, 2 - MUTANT(columns_no_pairs));
       barrier_init(bar + 8, SET / 32 - MUTANT(warpgroup_few_reads));
+      barrier_init(bar + 16, arrivals(flags));
     }
 #endif
     barrier_made();
@@ -218,9 +237,11 @@ wgmma_qmm(const __grid_constant__ TensorMap x,
     if (THREADS > 128) lower_registers<FEW>();
     if (thread == THREADS) produce(&x, base, m0, K, early);
 #if NN
-    if (thread >= THREADS + 32)
+    int warp = __shfl_sync(~0u, (thread - THREADS) / 32, 0);
+    if (warp == 1)
       produce_weights({&codes_map, &scales_map, &biases_map}, {w, scales, biases}, {N, K}, base, n0,
                       flags);
+    if (warp > 1) produce_pairs(base, n0, K);
 #endif
     __syncwarp();
     reduce.make_room();

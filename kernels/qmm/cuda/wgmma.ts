@@ -107,12 +107,12 @@ function partsOf(point: QmmPoint, config: WgmmaConfig) {
   const scales = isChannel(point) ? scaleBytes(point) : CHUNK;
   const place = point.transposed
     ? 16 * (span * bits / 8 + 16 + arrays * span / group * scaleBytes(point))
-    : span * (copiedRow(point, config) + arrays * scales);
-  // What is made of the scales of two steps: of a warp's rows, of a set's columns; unpacked codes
-  // of two spans.
+    : span * (copiedRow(point, config) + arrays * scales) +
+      // Pairs of rows' scales of each group of columns.
+      span / 2 * 4 * arrays * Math.max(1, ROWS / group);
+  // What is made of the scales of two steps of a warp's rows; unpacked codes of two spans.
   const made = !point.transposed
-    ? 16 * ROWS * arrays * Math.max(1, Math.floor(128 / width / group)) +
-      (width === bits ? 0 : 2 * span * ROWS * width / 8)
+    ? width === bits ? 0 : 2 * span * ROWS * width / 8
     : mode === "affine"
     ? 0
     : 128 * STEP / group;
@@ -124,7 +124,7 @@ function partsOf(point: QmmPoint, config: WgmmaConfig) {
     weights: point.transposed
       ? threadsOf(config) / 32 * ring
       : SETS * Math.ceil(ring / 1024) * 1024,
-    barriers: point.transposed ? 0 : 16 * SETS * PLACES,
+    barriers: point.transposed ? 0 : 24 * SETS * PLACES,
     step: SETS * BM * 128,
     sums: (SETS - 1) * letters * letter + BM * (ROWS + 8) * 2,
     mail: CLUSTER > 1
@@ -216,16 +216,21 @@ const CLOCKS = 1755;
 
 /** Clocks in which a scheduler issues what a warp does for 64 of K. */
 function issueOf({ bits, mode, transposed }: QmmPoint): number {
-  if (!transposed) return 496;
-  return 274 *
+  // Of x · W other warps make the pairs of scales.
+  return (transposed ? 274 : 150) *
     (mode !== "affine" ? 1.4 : [2, 4].includes(bits) ? 1 : 1.15);
+}
+
+/** Clocks that requests for 64 rows of W take in x · W: two each, of codes and of each array of scales. */
+function requestsOf({ mode, transposed }: QmmPoint): number {
+  return transposed ? 0 : 2 * STEP * (mode === "affine" ? 3 : 2);
 }
 
 /**
  * A rough time in µs, of use to order configs: launch, first data, steps at a rate that tensor
  * cores, issue, a set's own waits and the second-level cache limit together, and what sums take.
- * The constants are fitted to times of 1900 configs on an H200; those of x · W are older than its
- * copies by tensor maps.
+ * The constants of x · Wᵀ are fitted to times of 1900 configs on an H200, those of x · W to the fastest
+ * configs of ten points.
  */
 export function predictWgmma(
   point: QmmPoint,
@@ -233,7 +238,7 @@ export function predictWgmma(
   { units }: Pick<DeviceInfo, "units">,
 ): number {
   const { bits, group, mode, transposed } = point;
-  const { BM, ROWS, SETS, CLUSTER } = config;
+  const { BM, ROWS, SETS, PLACES, CLUSTER } = config;
   const [x, y] = tilesOf(point, config);
   const blocks = x * y * CLUSTER;
   // Clusters of more than two leave some multiprocessors without one.
@@ -245,7 +250,8 @@ export function predictWgmma(
     2 * BM * warpgroups,
     issueOf(point) * warpgroups,
     300,
-    bytes * Math.min(blocks, room) / (transposed ? 7900 : 4400),
+    requestsOf(point) * SETS,
+    bytes * Math.min(blocks, room) / 7900,
   ];
   const clocks = Math.cbrt(
     limits.reduce((sum, limit) => sum + limit ** 3, 0),
@@ -254,7 +260,9 @@ export function predictWgmma(
   const tile = BM * ROWS * 4 / CLOCKS;
   const sets = SETS > 1 ? 0.4 + tile * (1 - 1 / SETS) / 17 : 0;
   const cluster = CLUSTER > 1 ? 0.2 + tile * (1 - 1 / CLUSTER) / SETS / 14 : 0;
-  return 4 +
+  // Pairs of scales are made while another span is copied and one is read.
+  const few = !transposed && PLACES === 2 ? 0.3 : 0;
+  return 4 + few +
     Math.ceil(blocks / room) * (1.2 + loop + tile / 28 + sets + cluster);
 }
 
@@ -310,7 +318,7 @@ function* configs({ transposed }: QmmPoint): Generator<WgmmaConfig> {
     for (
       const { BM, PLACES, CLUSTER } of grid({
         BM: [16, 32, 64, 96, 128, 176, 256],
-        PLACES: [2, 3],
+        PLACES: transposed ? [2, 3] : [2, 3, 4],
         CLUSTER: [1, 2, 3, 4, 5, 8],
       })
     ) yield { BM, ROWS, SETS, PLACES, CLUSTER };

@@ -4,12 +4,13 @@
 // transposing loads of 16-bit words: a lane gets the words of rows k and k + 1 of the same columns,
 // which is the pair that the register operand of wgmma wants. A word of 4-bit codes has four
 // columns, rows r and r + 8 of two warps, so what is row r of a product is any column, and sums are
-// put in order when they are stored. A warp makes the pairs of scales of a step once for all lanes.
+// put in order when they are stored. Two warps that do not multiply make the pairs of scales of a span
+// once for all warps of a set.
 //
 // Codes of 3, 5 and 6 bits lie across words: a set of warps unpacks those of a span to 4 or 8 bits
 // each, into one of two buffers.
 //
-// Tensor maps bring scales too where their rows are whole chunks of 16 bytes, warps that copy do
+// Tensor maps bring scales too where their rows are whole chunks of 16 bytes, the warp that copies does
 // elsewhere.
 //
 // Compile-time: wgmma_decode.cuh's, PLACES (spans of a set's ring).
@@ -43,15 +44,15 @@ constexpr int CODES = SPAN * ROW_COPIED, BOX_COPIED = PACKED ? ROW_COPIED : BOX;
 constexpr int SCALE_ROW = ROWS > GROUP ? ROWS / GROUP * SCALE_BYTES : SCALE_BYTES, CHUNK = 16;
 constexpr int SCALE_PITCH = CHANNEL ? SCALE_BYTES : CHUNK;
 constexpr int SCALES = SPAN * SCALE_PITCH, PLACE = CODES + ARRAYS * SCALES;
-// Groups of a warp's columns; bytes of a pair of rows' scales of one, and of a warp's, of two steps.
-constexpr int GROUPS = ACROSS > GROUP ? ACROSS / GROUP : 1;
-constexpr int FACTOR = 4 * ARRAYS, FACTORS = 2 * GROUPS * 32 * FACTOR;
-// Codes of all places, scales of all places, pairs, unpacked codes of two spans; the next ring's
-// codes start at a swizzle atom.
-constexpr int UNPACKED = PLACES * PLACE + COPIERS / 32 * FACTORS;
+// Groups of a tile's columns; bytes of a pair of rows' scales of one, and of a span's pairs.
+constexpr int GROUPS = ROWS > GROUP ? ROWS / GROUP : 1;
+constexpr int FACTOR = 4 * ARRAYS, FACTORS = GROUPS * SPAN / 2 * FACTOR;
+// Codes of all places, scales of all places, pairs of all places, unpacked codes of two spans; the next
+// ring's codes start at a swizzle atom.
+constexpr int UNPACKED = PLACES * (PLACE + FACTORS);
 constexpr int RING = (UNPACKED + (PACKED ? 2 * READ : 0) + 1023) / 1024 * 1024;
-// Arrivals by which a span is there.
-__device__ inline int arrivals(bool chunks) { return chunks ? 1 : 33; }
+// Arrivals by which scales are there.
+__device__ inline int arrivals(bool chunks) { return chunks ? 1 : 32; }
 static_assert(PLACES >= 2, "one span to come, and one there");
 static_assert(ROWS * BITS / 8 % 16 + ROWS * BITS / 8 <= ROW_COPIED, "a box has codes from inside of 16 bytes on");
 static_assert(CHANNEL || SCALE_ROW <= CHUNK, "a box has a tile's scales");
@@ -98,9 +99,9 @@ __device__ __forceinline__ unsigned weights(const Raw& raw, int octet, int half)
     if (at) scale = times(scale, powers(-at, -at));
     return times_plus(v, scale, raw.biases[octet]);
   } else if constexpr (WIDTH == 4) {
-    return times(e2m1_pair(v << (12 - before - at)), raw.scales[octet]);
+    return times(e2m1_pair(v << (12 - at), v << (4 - at)), raw.scales[octet]);
   } else {
-    return times(e4m3_pair(v << (8 - before)), raw.scales[octet]);
+    return times(e4m3_pair(v << (8 - before), v >> before), raw.scales[octet]);
   }
 }
 
@@ -112,18 +113,21 @@ __device__ __forceinline__ void Raw::decode(unsigned* a, int, int product, const
     for (int half = 0; half < 2; half++) a[2 * octet + half] = weights(*this, octet, half);
 }
 
-// A ring's places: their barriers, one that a span is there and one that it was read.
+// A ring's places: their barriers, one that codes and pairs are there, one that both were read, and one
+// that scales are there.
 struct Places {
   unsigned ring, bars;
-  __device__ unsigned full(unsigned place) const { return bars + 16 * place; }
+  __device__ unsigned full(unsigned place) const { return bars + 24 * place; }
   __device__ unsigned empty(unsigned place) const { return full(place) + 8; }
+  __device__ unsigned raw(unsigned place) const { return full(place) + 16; }
   __device__ unsigned codes(unsigned place) const { return ring + place * CODES; }
   __device__ unsigned scales(unsigned place) const {
     return ring + PLACES * CODES + place * ARRAYS * SCALES;
   }
+  __device__ unsigned factors(unsigned place) const { return ring + PLACES * PLACE + place * FACTORS; }
 };
 
-// What the warps that copy are told of W.
+// What the warp that copies is told of W.
 struct Maps {
   const TensorMap *codes, *scales, *biases;
 };
@@ -132,18 +136,20 @@ struct Maps {
 __device__ __forceinline__ void copy_span(const Maps& maps, const Stored& from, Size size,
                                           const Places& to, unsigned place, int column, int k,
                                           bool chunks, unsigned long long policy) {
-  unsigned lane = threadIdx.x % 32, full = to.full(place), scales = to.scales(place);
+  unsigned lane = threadIdx.x % 32, full = to.full(place), raw = to.raw(place);
+  unsigned scales = to.scales(place);
   int scale = column / GROUP * SCALE_BYTES;
   if (lane == 0) {
-    barrier_expect(full, chunks ? PLACE : CODES);
+    if (chunks) {
+      barrier_expect(raw, ARRAYS * SCALES);
+      copy_tile(scales, maps.scales, scale / CHUNK * CHUNK, k, raw);
+      if (ARRAYS == 2) copy_tile(scales + SCALES, maps.biases, scale / CHUNK * CHUNK, k, raw);
+    }
+    barrier_expect(full, CODES);
 #pragma unroll
     for (int i = 0; i < ROW_COPIED; i += BOX_COPIED)
       copy_tile_once(to.codes(place) + i * SPAN, maps.codes, column / 8 * BITS / 16 * 16 + i, k, full,
                      policy);
-    if (chunks) {
-      copy_tile(scales, maps.scales, scale / CHUNK * CHUNK, k, full);
-      if (ARRAYS == 2) copy_tile(scales + SCALES, maps.biases, scale / CHUNK * CHUNK, k, full);
-    }
   }
   if (chunks) return;
   if constexpr (CHANNEL) {
@@ -156,7 +162,7 @@ __device__ __forceinline__ void copy_span(const Maps& maps, const Stored& from, 
       copy_async_4(scales + SCALES + (i + 2 * lane) * SCALE_BYTES, from.biases + row * SCALE_BYTES,
                    there);
     }
-    copies_arrive(full);
+    copies_arrive(raw);
     return;
   }
   constexpr int EACH = (SCALE_ROW + 3) / 4, AT_ONCE = 32 / EACH;  // words, rows
@@ -171,24 +177,82 @@ __device__ __forceinline__ void copy_span(const Maps& maps, const Stored& from, 
     if (ARRAYS == 2) copy_async_4(scales + SCALES + i * CHUNK, from.biases + at, there);
     at += AT_ONCE * words;
   }
-  copies_arrive(full);
+  copies_arrive(raw);
+}
+
+// The same word of two rows' scales: of row k, and of row k + 1.
+struct TwoRows {
+  unsigned even, odd;
+  // The scales at byte `at` of the word, as two halves.
+  __device__ __forceinline__ unsigned pair(unsigned at) const {
+    if (ARRAYS == 2) return __byte_perm(even, odd, at * 0x1111 + 0x5410);
+    return __byte_perm(even, odd, at * 0x0101 + 0x0400) & 0x00ff00ff;
+  }
+};
+
+// Reads the word at `at` of row lane and of the row 32 on, so that four lanes read the same banks, not
+// eight. Neighbours change one for one: an even lane gets the first two rows, an odd one the others.
+__device__ __forceinline__ TwoRows two_rows(unsigned at) {
+  unsigned low = load_shared_u32(at), high = load_shared_u32(at + 32 * SCALE_PITCH);
+  unsigned odd = threadIdx.x % 2, other = __shfl_xor_sync(~0u, odd ? low : high, 1);
+  TwoRows rows = {odd ? other : low, odd ? high : other};
+  if (MUTANT(columns_same_row)) rows.odd = rows.even;
+  return rows;
+}
+
+// Stores a pair of scales as `weights` takes it.
+__device__ __forceinline__ void store_pair(unsigned to, unsigned scale, unsigned bias) {
+  if constexpr (MODE != AFFINE)
+    store_shared_u32(to, MODE == NVFP4 ? e4m3_scales(scale) : e8m0_scales(scale));
+  else if (HALF) store_shared(to, uint2{scale, bias});
+  else store_shared(to, uint2{times(scale, powers(101, 101)), times(bias, powers(-32, -32))});
+}
+
+// Makes the pairs of scales of a place's span. A whole warp, a step at a time.
+__device__ __forceinline__ void make_pairs(const Places& places, unsigned place, int column) {
+  // Groups of a word; where the first one is in it, if they are not all of it.
+  constexpr int EACH = GROUPS < 4 / SCALE_BYTES ? GROUPS : 4 / SCALE_BYTES;
+  unsigned lane = threadIdx.x % 32, first = column / GROUP * SCALE_BYTES % CHUNK;
+  unsigned before = EACH * SCALE_BYTES < 4 ? first % 4 : 0;
+#pragma unroll
+  for (int step = 0; step < SPAN / STEP; step++) {
+    unsigned scales = places.scales(place) + step * STEP * SCALE_PITCH;
+    unsigned pairs = places.factors(place) + step * 32 * FACTOR;
+    if constexpr (CHANNEL) {
+      // A word is a pair.
+      unsigned from = scales + lane * 4;
+      store_pair(pairs + lane * FACTOR, load_shared_u32(from), load_shared_u32(from + SCALES));
+      continue;
+    }
+    unsigned from = scales + lane * SCALE_PITCH + first / 4 * 4;
+    unsigned to = pairs + (lane % 2 * 16 + lane / 2) * FACTOR;
+#pragma unroll
+    for (int word = 0; word < GROUPS / EACH; word++) {
+      TwoRows scale = two_rows(from + 4 * word), bias = scale;
+      if (ARRAYS == 2) bias = two_rows(from + 4 * word + SCALES);
+#pragma unroll
+      for (int i = 0; i < EACH; i++) {
+        unsigned at = before + i * SCALE_BYTES;
+        store_pair(to, scale.pair(at), bias.pair(at));
+        to += SPAN / 2 * FACTOR;
+      }
+    }
+  }
 }
 
 // A set's columns, for the warps that multiply.
 struct Spans {
   Places places;
-  int group;              // bytes from a row's first scale that was copied to the warp's
-  unsigned factors;       // where the warp's pairs are
-  unsigned mine;          // bytes from a place's codes to what the lane asks for in the first step
+  unsigned pairs;         // bytes from a place's pairs to what the lane asks for in the first step
+  unsigned mine;          // bytes from a place's codes to that
   int here = -1, phase = 0;
   int packed;             // bytes from a box's row to its first code
   int unpacked = 0;       // bytes from the first unpacked codes to the last ones
 
   __device__ __forceinline__ Spans(const Places& places, int column) : places(places) {
-    int scale = column / GROUP * SCALE_BYTES;
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x % COPIERS / 32;
-    group = CHANNEL ? 0 : scale % CHUNK + warp / SHARE * ACROSS / GROUP * SCALE_BYTES;
-    factors = places.ring + PLACES * PLACE + warp * FACTORS;
+    unsigned group = CHANNEL ? 0 : (warp / SHARE * ACROSS + row_of(0) % ACROSS) / GROUP;
+    pairs = (group * SPAN / 2 + lane % 4) * FACTOR;
     packed = column / 8 * BITS % 16;
     unsigned byte = warp / SHARE * 16, row = lane * BOX;
     mine = byte / BOX * BOX * SPAN + row + (byte % BOX ^ (row >> 7 & SWIZZLE) << 4);
@@ -205,7 +269,7 @@ struct Spans {
   }
   // Half `half` of step `step` of the span.
   __device__ __forceinline__ void load(Raw& raw, int step, int half) const {
-    unsigned lane = threadIdx.x % 32, warp = threadIdx.x % COPIERS / 32;
+    unsigned warp = threadIdx.x % COPIERS / 32;
     // A multiple of 32 rows does not change the swizzle.
     unsigned codes = PACKED ? places.ring + UNPACKED + unpacked : places.codes(here);
     unsigned from = codes + mine + (step * STEP + half * 32) * BOX;
@@ -213,11 +277,10 @@ struct Spans {
     ldmatrix<true>(to, from);
     if (SHARE > 1)
       for (int j = 0; j < 4; j++) to[j] >>= warp % SHARE * (16 / SHARE);
-    unsigned group = row_of(0) % ACROSS / GROUP;
-    unsigned pairs = factors + ((step % 2 * GROUPS + group) * 32 + lane % 4) * FACTOR;
+    unsigned factors = places.factors(here) + pairs + step * 32 * FACTOR;
 #pragma unroll
     for (int octet = 4 * half; octet < 4 * half + 4; octet++) {
-      unsigned at = pairs + octet * 4 * FACTOR;
+      unsigned at = factors + octet * 4 * FACTOR;
       if constexpr (MODE == AFFINE) {
         uint2 both;
         load_shared(both, at);
@@ -227,32 +290,8 @@ struct Spans {
       }
     }
   }
-  // Makes the pairs of scales of step `step` of the span, a lane one of two rows, as `weights` takes
-  // them: for all of the warp's columns once.
-  __device__ __forceinline__ void prepare(int step) const {
-    unsigned lane = threadIdx.x % 32, odd = lane % 2, pair = odd * 16 + lane / 2;
-    unsigned rows = places.scales(here) + (step * STEP + lane) * SCALE_PITCH;
-#pragma unroll
-    for (int i = 0; i < GROUPS; i++) {
-      // Rows lane and lane + 32, so that four lanes read the same banks, not eight; neighbours
-      // change one for one.
-      unsigned byte = rows + group + i * SCALE_BYTES, at = byte / 4 * 4;
-      unsigned low = row(at, byte % 4), high = row(at + 32 * SCALE_PITCH, byte % 4);
-      unsigned other = __shfl_xor_sync(~0u, odd ? low : high, 1);
-      unsigned first = odd ? other : low, second = odd ? high : other;
-      if (MUTANT(columns_same_row)) second = first;
-      unsigned scale = __byte_perm(first, second, 0x5410);
-      unsigned bias = __byte_perm(first, second, 0x7632);
-      unsigned to = factors + ((step % 2 * GROUPS + i) * 32 + pair) * FACTOR;
-      if constexpr (MODE == AFFINE) {
-        if (HALF) store_shared(to, uint2{scale, bias});
-        else store_shared(to, uint2{times(scale, powers(101, 101)), times(bias, powers(-32, -32))});
-      } else {
-        store_shared_u32(to, MODE == NVFP4 ? e4m3_scales(scale) : e8m0_scales(scale));
-      }
-    }
-    if (!MUTANT(columns_no_warp_barrier)) __syncwarp();
-  }
+  // Pairs are made by others.
+  __device__ __forceinline__ void prepare(int) const {}
 
  private:
   // Unpacks the codes of the span to WIDTH bits each. A thread has the same eight columns of every
@@ -288,12 +327,6 @@ struct Spans {
     constexpr unsigned CODE = (1 << BITS) - 1, TWO = (1 << 2 * BITS) - 1;
     codes = codes & TWO | (codes & TWO << 2 * BITS) << (16 - 2 * BITS);
     return codes & CODE * 0x10001 | (codes & (CODE << BITS) * 0x10001) << (8 - BITS);
-  }
-  // The scale of a row, and in the high half its bias.
-  __device__ static __forceinline__ unsigned row(unsigned at, unsigned first) {
-    unsigned word = load_shared_u32(at);
-    if (ARRAYS == 1) return __byte_perm(word, 0, 0x4440 | first);
-    return __byte_perm(word, load_shared_u32(at + SCALES), first * 0x1111 + 0x5410);
   }
 };
 

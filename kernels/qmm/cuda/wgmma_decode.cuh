@@ -57,15 +57,16 @@ __device__ constexpr unsigned powers(int low, int high) {
               : (unsigned)(127 + low) << 7 | (unsigned)(127 + high) << 23;
 }
 
-// The values of the codes on top of both halves: E2M1's x 2^-126 in bf16 and x 2^-14 in fp16 where
-// scales take the rest.
-__device__ __forceinline__ unsigned e2m1_pair(unsigned v) {
-  // The sign and three bits to where exponent and fraction meet.
-  v = (v & 0x80008000) | (HALF ? v >> 3 & 0x0e000e00 : v >> 6 & 0x01c001c0);
+// The values of two codes: E2M1's x 2^-126 in bf16 and x 2^-14 in fp16 where scales take the rest.
+// The sign comes from `top`, with the codes on top of both halves, exponent and fraction from `low`, with
+// them on top of the low bytes of both: shifts to the left can be multiplications, of which there are
+// fewer than of the logic instructions that shifts to the right are.
+__device__ __forceinline__ unsigned e2m1_pair(unsigned top, unsigned low) {
+  unsigned v = (top & 0x80008000) | (HALF ? low << 5 & 0x0e000e00 : low << 2 & 0x01c001c0);
   return MODE == MXFP4 ? times(v, HALF ? powers(14, 14) : powers(126, 126)) : v;
 }
-__device__ __forceinline__ unsigned e4m3_pair(unsigned v) {
-  v = (v & 0x80008000) | (HALF ? v >> 1 & 0x3f803f80 : v >> 4 & 0x07f007f0);
+__device__ __forceinline__ unsigned e4m3_pair(unsigned top, unsigned low) {
+  unsigned v = (top & 0x80008000) | (HALF ? low << 7 & 0x3f803f80 : low << 4 & 0x07f007f0);
   return times(v, HALF ? powers(8, 8) : powers(120, 120));
 }
 
@@ -92,8 +93,9 @@ struct Selector {
               (next + 1 < BITS ? next + 1 : next) << 12;
     else if (MODE == AFFINE)
       bytes = BITS == 8 ? at | (at + 1) << 8 : at * 0x1111 + (BITS == 3 ? 0x1010 : 0);
-    // E2M1: the second code is at the top of its byte, the first one is brought there.
-    else bytes = BITS == 4 ? c << 12 | (c + 4) << 4 : at << 4 | (at + 1) << 12;
+    // Both bytes of a half have its code. E2M1: the second code is at the top of its byte, the first one is
+    // brought there.
+    else bytes = BITS == 4 ? (c + 4) * 0x11 | c * 0x1100 : at * 0x11 | (at + 1) * 0x1100;
   }
   static constexpr unsigned CODE = (1 << BITS) - 1;
 };
@@ -143,9 +145,11 @@ __device__ __forceinline__ unsigned weights(const unsigned (&w)[WORDS], int octe
     if constexpr (HALF) v = times_plus(v | 0x64006400, s.gain, s.down);
     return times_plus(v, f.scale, f.bias);
   } else if constexpr (BITS == 4) {
-    return times(e2m1_pair(__byte_perm(a, a << 4, s.bytes + on)), f.scale);
+    unsigned v = __byte_perm(a, a << 4, s.bytes + on);
+    return times(e2m1_pair(v, v), f.scale);
   } else {
-    return times(e4m3_pair(__byte_perm(a, b, s.bytes + on)), f.scale);
+    unsigned v = __byte_perm(a, b, s.bytes + on);
+    return times(e4m3_pair(v, v), f.scale);
   }
 }
 

@@ -58,8 +58,9 @@ Deno.test("mailboxes take the place of stages where few would be left", () => {
 });
 
 Deno.test("sharedBytes() of x · W have a ring for each set", () => {
-  // Two places of 128 rows of 64 bytes, and of 16 of scales and biases each; pairs; barriers.
-  const weights = 2 * (128 * (64 + 32) + 16) + 4096;
+  // Two places of 128 rows of 64 bytes, and of 16 of scales and biases each; pairs of rows' scales
+  // of two groups; barriers.
+  const weights = 2 * (128 * (64 + 32) + 2 * 64 * 8 + 24);
   assertStrictEquals(
     sharedBytes(point({ layout: "nn" }), config),
     8 * 128 * 128 + weights + 8 * 16,
@@ -68,15 +69,15 @@ Deno.test("sharedBytes() of x · W have a ring for each set", () => {
 
 Deno.test("sharedBytes() of x · W have room for unpacked codes and single scales", () => {
   // Rows of 80 bytes and 32 of scales and biases; pairs; two spans of bytes; barriers.
-  const packed = 2 * (128 * (80 + 32) + 16) + 4096 + 2 * 128 * 128;
+  const packed = 2 * (128 * (80 + 32) + 2 * 64 * 8) + 2 * 128 * 128;
   assertStrictEquals(
     sharedBytes(point({ layout: "nn", bits: 5 }), config),
-    8 * 128 * 128 + Math.ceil((packed - 32) / 1024) * 1024 + 32 + 8 * 16,
+    8 * 128 * 128 + Math.ceil(packed / 1024) * 1024 + 2 * 24 + 8 * 16,
   );
-  const single = Math.ceil((2 * 128 * (64 + 4) + 4096) / 1024) * 1024;
+  const single = Math.ceil(2 * (128 * (64 + 4) + 64 * 8) / 1024) * 1024;
   assertStrictEquals(
     sharedBytes(point({ layout: "nn", group: "channel" }), config),
-    8 * 128 * 128 + single + 2 * 16 + 8 * 16,
+    8 * 128 * 128 + single + 2 * 24 + 8 * 16,
   );
 });
 

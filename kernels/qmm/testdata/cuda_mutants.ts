@@ -339,7 +339,8 @@ export const mutantCases: Readonly<Record<string, MutantCase<QmmPoint>>> = {
   "mail where stages were": mutantCase(LATE, ["warpgroup_early_mail"]),
   "columns for warpgroups": mutantCase(COLUMNS, [
     ...["columns_no_row_guard", "columns_no_wait", "warpgroup_early_weights"],
-    ...["warpgroup_few_reads", "columns_same_row", "columns_no_warp_barrier"],
+    ...["warpgroup_few_reads", "columns_same_row", "columns_early_pairs"],
+    "columns_no_pairs",
   ]),
   "columns with chunks of scales": mutantCase(CHUNKS, [
     ...["columns_no_wait", "warpgroup_early_weights", "warpgroup_few_reads"],
@@ -349,7 +350,7 @@ export const mutantCases: Readonly<Record<string, MutantCase<QmmPoint>>> = {
     ...["columns_early_read", "columns_no_wait", "columns_same_row"],
   ]),
   "one scale a row, columns": mutantCase(CHANNEL_COLUMNS, [
-    ...["columns_no_scale_guard", "columns_same_row"],
+    "columns_no_scale_guard",
   ]),
   "decoded scales": mutantCase(DECODED, ["warpgroup_early_scales"]),
   "one scale a row": mutantCase(CHANNEL_TILE, ["qmm_channel_groups"]),
