@@ -305,7 +305,7 @@ const MODEL = { power: 0.5, from: 12 };
  * From this squared distance on, a recorded config that the model puts so many times behind its best
  * gives way to that.
  */
-const OUTGROWN = { from: 4, behind: 1.5 };
+const OUTGROWN = { from: 0.5, behind: 1.12 };
 
 /** A recorded row of a kernel. */
 interface Neighbour<P> {
