@@ -189,6 +189,18 @@ Deno.test("chooseAuto() follows a kernel's model far from recorded points, not n
   );
 });
 
+Deno.test("chooseAuto() leaves a recorded config that the model puts far behind, but at near points", () => {
+  const by = (behind: number) => [
+    tiled("a", { predict: (_, { TILE }) => TILE === 8 ? behind : 1 }),
+  ];
+  const rows = [row({ config: "TILE=8" })];
+  assertEquals(chosen(at(128), rows, by(1.1)), "a TILE=8 by model");
+  assertEquals(chosen(at(128), rows, by(1.2)), "a TILE=16 by model");
+  // Another epilogue alone is no distance for this.
+  const relu = at(64, { epilogue: "relu" });
+  assertEquals(chosen(relu, rows, by(1.2)), "a TILE=8 by model");
+});
+
 Deno.test("chooseAuto() goes by models where no kernel has a row", () => {
   const kernels = [
     tiled("a", { predict: (_, { TILE }) => 100 / TILE }),
