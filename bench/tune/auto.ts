@@ -302,10 +302,10 @@ const CLOSE = 0.05;
  */
 const MODEL = { power: 0.5, from: 12 };
 /**
- * From this squared distance on, a recorded config that the model puts so many times behind its best
- * gives way to that.
+ * From a squared distance on, a recorded config that the model puts so many times behind its best gives
+ * way to that: it may be of another number of waves.
  */
-const OUTGROWN = { from: 0.5, behind: 1.12 };
+const OUTGROWN = [{ from: 0.1, behind: 1.25 }, { from: 0.5, behind: 1.12 }];
 
 /** A recorded row of a kernel. */
 interface Neighbour<P> {
@@ -379,11 +379,13 @@ function predictionOf<P>(
     sum += weight * Math.log(us * change * byModel ** power);
   }
   const [first] = entrant.legal;
-  const isOutgrown = near[0]!.far > OUTGROWN.from && first !== undefined &&
-    (own ?? 0) > OUTGROWN.behind * (first.predicted ?? Infinity);
+  const behind = (own ?? 0) / (first?.predicted ?? Infinity);
+  const isOutgrown = OUTGROWN.some((limit) =>
+    near[0]!.far > limit.from && behind > limit.behind
+  );
   return {
     kernel,
-    config: isOutgrown ? first.config : config,
+    config: first && isOutgrown ? first.config : config,
     by: "model",
     predictedUs: Math.exp(sum / weights),
   };

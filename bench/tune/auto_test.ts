@@ -196,9 +196,11 @@ Deno.test("chooseAuto() leaves a recorded config that the model puts far behind,
   const rows = [row({ config: "TILE=8" })];
   assertEquals(chosen(at(128), rows, by(1.1)), "a TILE=8 by model");
   assertEquals(chosen(at(128), rows, by(1.2)), "a TILE=16 by model");
+  assertEquals(chosen(at(72), rows, by(1.2)), "a TILE=8 by model");
+  assertEquals(chosen(at(80), rows, by(1.3)), "a TILE=16 by model");
   // Another epilogue alone is no distance for this.
   const relu = at(64, { epilogue: "relu" });
-  assertEquals(chosen(relu, rows, by(1.2)), "a TILE=8 by model");
+  assertEquals(chosen(relu, rows, by(1.3)), "a TILE=8 by model");
 });
 
 Deno.test("chooseAuto() goes by models where no kernel has a row", () => {

@@ -137,8 +137,14 @@ class KnownCases {
 /** The cases at the point of a row that was measured with other values of axes. */
 function atPointOf(row: CsvRow, suite: Suite): ReadonlyMap<string, Case> {
   const filter = { kernels: [row.kernel], points: "all" } as const;
+  const { overrides, where } = pointOf(suite, row);
+  // As `--axis` does: the suite may sweep other values.
+  const swept = Object.entries(where ?? {});
   try {
-    return byText(casesWithin([suite], { ...filter, ...pointOf(suite, row) }));
+    return byText(casesWithin([suite], {
+      ...filter,
+      overrides: { ...overrides, ...Object.fromEntries(swept) },
+    }));
   } catch (error) {
     if (error instanceof UserError) return new Map();
     throw error;

@@ -22,6 +22,24 @@ Deno.test("standings() calls a row gone whose config its kernel no longer takes"
   assertEquals(stood!.standing, "gone");
 });
 
+Deno.test("standings() finds the point of a row with another value of an axis that the suite sweeps", async () => {
+  const rows = await readRows([
+    fileURLToPath(
+      new URL(
+        "../../results/nvidia-h200/decode-bf16-models.csv",
+        import.meta.url,
+      ),
+    ),
+  ]);
+  const other = rows.filter(({ row }) =>
+    row.layout === "nn" && row.kernel === "columns-k"
+  );
+  assert(other.length > 0);
+  const suites = await builtInSuites(["decode-bf16-models"]);
+  const stood = await standings(other, suites);
+  assertEquals(stood.filter(({ standing }) => standing === "gone"), []);
+});
+
 Deno.test("standings() goes by the sources of the kernel that auto chose", async () => {
   const rows = await readRows([RECORDED]);
   const one = rows.find(({ row }) => row.kernel === "cluster-k")!;
