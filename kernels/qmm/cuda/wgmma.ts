@@ -230,7 +230,7 @@ function requestsOf({ mode, transposed }: QmmPoint): number {
  * A rough time in µs, of use to order configs: launch, first data, steps at a rate that tensor
  * cores, issue, a set's own waits and the second-level cache limit together, and what sums take.
  * The constants of x · Wᵀ are fitted to times of 1900 configs on an H200, those of x · W to the fastest
- * configs of ten points.
+ * configs of eight points.
  */
 export function predictWgmma(
   point: QmmPoint,
