@@ -127,10 +127,12 @@ export async function buildAll(
  * their place in an archive.
  *
  * @param note Takes a line about suites that are left out.
+ * @param names Of the suites. @default {all of mnkbench}
  */
 export function recordedSuites(
   arch: string,
   note: (line: string) => void,
+  names: readonly string[] = suiteNames,
 ): readonly string[] {
   const recorded = new Set(
     recordedRows(archInfo(arch).info)
@@ -139,8 +141,8 @@ export function recordedSuites(
       )
       .map(({ suite }) => suite),
   );
-  const suites = suiteNames.filter((name) => recorded.has(name));
-  const others = suiteNames.filter((name) => !recorded.has(name));
+  const suites = names.filter((name) => recorded.has(name));
+  const others = names.filter((name) => !recorded.has(name));
   if (suites.length > 0 && others.length > 0) {
     note(
       `Packing for the suites with recorded rows on ${arch}, without ${

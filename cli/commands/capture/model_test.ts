@@ -75,7 +75,10 @@ Deno.test("capture --model writes what list and table --weights read", async () 
     // By the bytes of 32 layers and of the output's words.
     ...["14336x4096", "4096x7168", "3072x4096", "4096x2048", "64128x4096"],
   ]);
-  const results = new URL("../../../results/nvidia-h200", import.meta.url);
+  const results = new URL(
+    "../../../results/nvidia-h200/router-bf16.csv",
+    import.meta.url,
+  );
   const table = await run(
     `table --weights llama/captured.json ${results.pathname}`,
   );
