@@ -123,7 +123,14 @@ class KnownCases {
     const suite = this.#suites.get(row.suite);
     if (suite === undefined) return undefined;
     const text = caseText(row);
-    return this.#all(suite).get(text) ?? atPointOf(row, suite).get(text);
+    const { overrides, where } = pointOf(suite, row);
+    return this.#all(suite).get(text) ??
+      casesAt(row, suite, { overrides, where }).get(text) ??
+      // As `--axis` does: the suite may sweep other values.
+      casesAt(row, suite, {
+        overrides: { ...overrides, ...where },
+        where: {},
+      }).get(text);
   }
 
   /** The cases at the suite's own points. */
@@ -134,17 +141,15 @@ class KnownCases {
   }
 }
 
-/** The cases at the point of a row that was measured with other values of axes. */
-function atPointOf(row: CsvRow, suite: Suite): ReadonlyMap<string, Case> {
-  const filter = { kernels: [row.kernel], points: "all" } as const;
-  const { overrides, where } = pointOf(suite, row);
-  // As `--axis` does: the suite may sweep other values.
-  const swept = Object.entries(where ?? {});
+/** The cases of a row's kernel at a point that was measured with other values of axes. */
+function casesAt(
+  row: CsvRow,
+  suite: Suite,
+  point: ReturnType<typeof pointOf>,
+): ReadonlyMap<string, Case> {
   try {
-    return byText(casesWithin([suite], {
-      ...filter,
-      overrides: { ...overrides, ...Object.fromEntries(swept) },
-    }));
+    const filter = { kernels: [row.kernel], points: "all" } as const;
+    return byText(casesWithin([suite], { ...filter, ...point }));
   } catch (error) {
     if (error instanceof UserError) return new Map();
     throw error;

@@ -38,6 +38,15 @@ Deno.test("standings() finds the point of a row with another value of an axis th
   const suites = await builtInSuites(["decode-bf16-models"]);
   const stood = await standings(other, suites);
   assertEquals(stood.filter(({ standing }) => standing === "gone"), []);
+  // Nor is another size lost, beside values that are no text to the suite.
+  const [one] = await readRows([
+    fileURLToPath(
+      new URL("../../results/nvidia-h200/mlx-qmm.csv", import.meta.url),
+    ),
+  ]).then((all) => all.filter(({ row }) => row.kernel === "qmm-wgmma"));
+  const sized = { ...one!, row: { ...one!.row, m: "24" } };
+  const [found] = await standings([sized], await builtInSuites(["mlx-qmm"]));
+  assertEquals(found!.standing, "current");
 });
 
 Deno.test("standings() goes by the sources of the kernel that auto chose", async () => {
