@@ -5,7 +5,8 @@
 // same rows and tokens and other parts of K, so that some decode while others multiply, and so
 // have the blocks of a cluster. A warp copies its own rows' codes and scales (wgmma_spans.cuh); x
 // comes by tensor maps, which a warp of its own asks for; of x . W another warp asks for columns, and
-// two make the pairs of their scales (wgmma_columns.cuh). Sums of all parts are added in a fixed order, in fp32.
+// two make the pairs of their scales (wgmma_columns.cuh). Sums of all parts are added in a fixed
+// order, in fp32.
 //
 //   x [M, K]: boxes of BM x 64   w [N, K * BITS / 32] words   scales, biases [N, K / GROUP]
 //   y [M, N]

@@ -290,7 +290,7 @@ struct Spans {
       }
     }
   }
-  // Pairs are made by others.
+  // Nothing: the warps of produce_pairs() have made the pairs of the span.
   __device__ __forceinline__ void prepare(int) const {}
 
  private:

@@ -58,9 +58,9 @@ __device__ constexpr unsigned powers(int low, int high) {
 }
 
 // The values of two codes: E2M1's x 2^-126 in bf16 and x 2^-14 in fp16 where scales take the rest.
-// The sign comes from `top`, with the codes on top of both halves, exponent and fraction from `low`, with
-// them on top of the low bytes of both: shifts to the left can be multiplications, of which there are
-// fewer than of the logic instructions that shifts to the right are.
+// The sign comes from `top`, which has the codes on top of both halves; exponent and fraction come from
+// `low`, which has them on top of the low bytes of both. The compiler can multiply instead of shifting
+// to the left; a shift to the right is a logic instruction, whose pipe is busier.
 __device__ __forceinline__ unsigned e2m1_pair(unsigned top, unsigned low) {
   unsigned v = (top & 0x80008000) | (HALF ? low << 5 & 0x0e000e00 : low << 2 & 0x01c001c0);
   return MODE == MXFP4 ? times(v, HALF ? powers(14, 14) : powers(126, 126)) : v;
