@@ -171,11 +171,11 @@ export function ringShape(
  * The rules that all such kernels obey.
  *
  * @param needsOf Returns what a config needs.
- * @param sizesOf Returns the sizes that are divided, if they are not the point's.
+ * @param sizesOf Returns the sizes that a config divides, if they are not the point's.
  */
 export function ringRules<P extends Sizes, C extends RingConfig>(
   needsOf: (point: P, config: C) => RingNeeds,
-  sizesOf: (point: P) => Sizes = (point) => point,
+  sizesOf: (point: P, config: C) => Sizes = (point) => point,
 ) {
   return {
     warps(_, { BM, WARPS }) {
@@ -189,7 +189,7 @@ export function ringRules<P extends Sizes, C extends RingConfig>(
         : `${WARPS} warps are no multiple of the ${group} that ${BM} rows take`;
     },
     stages(point, config) {
-      const sizes = sizesOf(point);
+      const sizes = sizesOf(point, config);
       return cutOf(sizes, config).steps === 1 ||
           stagesOf(sizes, config, needsOf(point, config)) > 1
         ? undefined
@@ -202,8 +202,8 @@ export function ringRules<P extends Sizes, C extends RingConfig>(
         : `no cluster of ${CLUSTER} blocks fits on the device`,
     maps: (_, __, { tensorMaps }) =>
       tensorMaps ? undefined : "the device, or its driver, has no tensor maps",
-    grid: fitsGrid((point: P, config: RingConfig) => {
-      const { tilesN, tilesM } = cutOf(sizesOf(point), config);
+    grid: fitsGrid((point: P, config: C) => {
+      const { tilesN, tilesM } = cutOf(sizesOf(point, config), config);
       return [tilesM, tilesN];
     }),
     registers(point, config, info) {

@@ -212,6 +212,27 @@ const columnsCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
     { ...WHOLE, m: 27, n: 216, k: 1160 },
     { BM: 128, BN: 32, BK: 128, WARPS: 8, CLUSTER: 2, RESIDENT: 1 },
   ], ["across_nn_same_box", "across_same_rows", "across_same_k"]),
+  "128 rows of A, 72 outputs, two slices": mutantCase("columns-k", [
+    { ...NT, m: 150, n: 212, k: 1160 },
+    {
+      ...{ TOKEN_ROWS: 1, BM: 128, BN: 72, BK: 128, WARPS: 8, CLUSTER: 2 },
+      RESIDENT: 1,
+    },
+  ], [
+    ...["across_same_tile", "across_same_box", "across_same_rows"],
+    ...["across_same_bias", "across_same_k", "across_no_finish"],
+    ...["across_first_slots", "across_no_meeting"],
+  ]),
+  "64 rows of A, 128 outputs of a B by rows": mutantCase("columns-k", [
+    { ...WHOLE, m: 100, n: 216, k: 328 },
+    {
+      ...{ TOKEN_ROWS: 1, BM: 64, BN: 128, BK: 64, WARPS: 4, CLUSTER: 1 },
+      RESIDENT: 1,
+    },
+  ], [
+    ...["across_nn_same_box", "across_nn_same_columns"],
+    ...["across_early_store", "across_no_meeting"],
+  ]),
 };
 
 /** By what is special about the case. */

@@ -6,14 +6,17 @@
 // them in shared memory, and their sums are not stored. Products also read a B of which outputs lie side
 // by side (nn), in boxes of 64: a tile then has whole 64. One ring has K steps of both operands
 // (weight_ring.cuh). Blocks of a cluster have slices of K and add their sums in cluster_reduce.cuh.
-// C is stored through shared memory, 16 bytes at a time; with clusters directly. Tiles of the same
-// B start together, so that B is read from memory once. Its cache lines are marked
+// With TOKEN_ROWS it is the other way round: of many rows of A whole 64 are the rows of a product, and
+// the outputs of a row of A its columns, any whole eights (nn: 64).
+// C is stored through shared memory, 16 bytes at a time; with clusters and without TOKEN_ROWS directly.
+// Tiles of the same B start together, so that B is read from memory once. Its cache lines are marked
 // evict-first: L2 may still hold lines of the previous kernel that have to be written back.
 //
-// Compile-time: TYPE, LAYOUT, ROWS (outputs of a row of A, a tile's), BM (ROWS up to whole products),
-// BN (rows of A, a tile's), BK, WARPS, STAGES, CLUSTER.
+// Compile-time: TYPE, LAYOUT, TOKEN_ROWS, ROWS (outputs of a row of A, a tile's; with TOKEN_ROWS rows of
+// A), BM (ROWS up to whole products), BN (rows of A, a tile's; with TOKEN_ROWS outputs), BK, WARPS,
+// STAGES, CLUSTER.
 //
-//   B, A: boxes of ROWS x 64 of B (nn: BK x 64) and of BN x 64 of A
+//   B, A: boxes of ROWS x 64 of B (nn: BK x 64) and of BN x 64 of A; with TOKEN_ROWS BN of B, ROWS of A
 //   bias [N] or null   C [M, N], rows ldc apart
 //   early: 1 if the launch may start before the previous one ends
 //   `slice` of K, whole steps, for each block of a tile
@@ -23,6 +26,9 @@
 //   cluster_reduce.cuh
 #ifndef LAYOUT
 #define LAYOUT nt
+#endif
+#ifndef TOKEN_ROWS
+#define TOKEN_ROWS 0
 #endif
 #define WARPGROUPS 1
 
@@ -36,37 +42,53 @@
 constexpr int BOX = 64;
 static_assert(BK % BOX == 0 && BM % 64 == 0 && WN % 8 == 0, "products are whole");
 static_assert(ROWS % 8 == 0 && ROWS <= BM && BM - ROWS < 64, "boxes are whole swizzle atoms");
-static_assert(NT || ROWS % BOX == 0, "boxes of 64 outputs are whole");
+static_assert(!TOKEN_ROWS || ROWS == BM, "products have no rows of other tiles");
+// Rows of A and of B of a tile.
+constexpr int OF_A = TOKEN_ROWS ? ROWS : BN, OF_B = TOKEN_ROWS ? BN : ROWS;
+static_assert(NT || OF_B % BOX == 0, "boxes of 64 outputs are whole");
 static_assert(BM - ROWS <= BN * BK / BOX, "what products read behind their rows is of the same step");
 
 // ptxas 13.0 rejects an instruction with more register operands than a thread has at launch. With
 // REGISTERS a wgmma of more than 192 columns is therefore split in two.
 constexpr int PARTS = REGISTERS && WN > 192 ? 2 : 1, PART = WN / PARTS;
+static_assert(PART % 8 == 0, "a part is whole eights of columns");
 using Part = float[PART / 2];
 
 __device__ inline void multiply(bf16, Part& d, unsigned long long a, unsigned long long b) {
   if constexpr (NT) wgmma_bf16<PART>(d, a, b);
+  else if constexpr (TOKEN_ROWS) wgmma_bf16_mn<PART>(d, a, b);
   else wgmma_bf16_m_major<PART>(d, a, b);
 }
 __device__ inline void multiply(f16, Part& d, unsigned long long a, unsigned long long b) {
   if constexpr (NT) wgmma_f16<PART>(d, a, b);
+  else if constexpr (TOKEN_ROWS) wgmma_f16_mn<PART>(d, a, b);
   else wgmma_f16_m_major<PART>(d, a, b);
 }
 
-// A warp's 16 x WN of the sums, once all steps are done. A slot is two tokens of two rows.
+// Describe 16 of K of an operand in shared memory: of rows, of which `of` are in a box of 64 of K; or of
+// outputs side by side in boxes of 64 and BK of K.
+__device__ inline unsigned long long by_rows(unsigned from, int k, int of) {
+  return descriptor(from + k / 4 * of * 128, k % 4);
+}
+__device__ inline unsigned long long by_columns(unsigned from, int k, unsigned apart) {
+  return descriptor_mn(from + k * 16 * 128, apart);
+}
+
+// A warp's 16 x WN of the sums, once all steps are done. A slot is two columns of two rows.
 struct Sums {
   using Vec = Pack<float, 4>;
   static constexpr int SLOTS = WN / 8;
   Vec part[SLOTS];
 };
 
-// Bytes of a step, of each operand box after box.
-constexpr int WEIGHTS = ROWS * BK * 2, TOKENS = BN * BK * 2;
-using Ring = WeightRing<Sums, WEIGHTS + TOKENS>;
-// C is stored through the shared memory of the ring. A block of a cluster stores its share of C
-// directly: it is too small to gain from that.
-using Tile = Out<TYPE, BN, ROWS>;
-static_assert(CLUSTER > 1 || Tile::BYTES <= Ring::BARRIERS, "C leaves by way of the ring");
+// A step has the rows of products, box after box, then their columns.
+constexpr int COLUMNS_AT = ROWS * BK * 2;
+using Ring = WeightRing<Sums, COLUMNS_AT + BN * BK * 2>;
+// C is stored through the shared memory of the ring. Without TOKEN_ROWS a block of a cluster stores its
+// share of C directly: it is too small to gain from that.
+constexpr bool THROUGH_RING = CLUSTER == 1 || TOKEN_ROWS;
+using Tile = Out<TYPE, OF_A, OF_B>;
+static_assert(!THROUGH_RING || Tile::BYTES <= Ring::BARRIERS, "C leaves by way of the ring");
 
 extern "C" __global__ void __launch_bounds__(Ring::BLOCK, 1)
 columns(const __grid_constant__ TensorMap B, const __grid_constant__ TensorMap A, const TYPE* bias,
@@ -75,7 +97,7 @@ columns(const __grid_constant__ TensorMap B, const __grid_constant__ TensorMap A
   using S = ClusterReduce<Ring>;
   using Vec = Sums::Vec;
   static_assert(CLUSTER == 1 || S::BY_SLOT, "a block has whole tokens");
-  int n0 = blockIdx.z * ROWS, m0 = MUTANT(across_same_tile) ? 0 : blockIdx.y * BN;
+  int n0 = blockIdx.z * OF_B, m0 = MUTANT(across_same_tile) ? 0 : blockIdx.y * OF_A;
   int k0 = blockIdx.x * slice;
   Ring ring((min(slice, K - k0) + BK - 1) / BK);
   bool copies = threadIdx.x == THREADS;
@@ -84,22 +106,24 @@ columns(const __grid_constant__ TensorMap B, const __grid_constant__ TensorMap A
     return k0 + step * BK + (MUTANT(across_same_box) ? 0 : box) * BOX;
   };
   auto weights = [&](int step, unsigned to, unsigned bar) {
+    if (TOKEN_ROWS) to += COLUMNS_AT;
     if constexpr (NT) {
 #pragma unroll
       for (int box = 0; box < BK / BOX; box++)
-        copy_tile_once(to + box * ROWS * 128, &B, at(step, box), n0, bar, policy);
+        copy_tile_once(to + box * OF_B * 128, &B, at(step, box), n0, bar, policy);
     } else {
 #pragma unroll
-      for (int box = 0; box < ROWS / BOX; box++) {
+      for (int box = 0; box < OF_B / BOX; box++) {
         int n = n0 + (MUTANT(across_nn_same_box) ? 0 : box) * BOX;
         copy_tile_once(to + box * BK * 128, &B, n, k0 + step * BK, bar, policy);
       }
     }
   };
   auto tokens = [&](int step, unsigned to, unsigned bar) {
+    if (!TOKEN_ROWS) to += COLUMNS_AT;
 #pragma unroll
     for (int box = 0; box < BK / BOX; box++)
-      copy_tile(to + WEIGHTS + box * BN * 128, &A, at(step, box), m0, bar);
+      copy_tile(to + box * OF_A * 128, &A, at(step, box), m0, bar);
   };
   if (copies) ring.open(weights, tokens, early);
   S shares;
@@ -119,26 +143,31 @@ columns(const __grid_constant__ TensorMap B, const __grid_constant__ TensorMap A
 #pragma unroll
   for (int i = 0; i < 2; i++) {
     int n = n0 + row + (MUTANT(across_same_bias) ? 0 : i) * 8;
-    if (bias && n < N) offset[i] = widen(bias[n]);
+    if (!TOKEN_ROWS && bias && n < N) offset[i] = widen(bias[n]);
   }
   int before = 0;
-  unsigned rows = MUTANT(across_same_rows) ? 0 : rowOf(here.position) / 64 * (NT ? 64 : BK) * 128;
-  unsigned column = MUTANT(across_same_tokens) ? 0 : columnOf(here.position) * 128;
+  // Whether the rows, or the columns, of products are outputs side by side.
+  constexpr bool ROWS_SIDE = !NT && !TOKEN_ROWS, COLUMNS_SIDE = !NT && TOKEN_ROWS;
+  unsigned rows =
+      MUTANT(across_same_rows) ? 0 : rowOf(here.position) / 64 * (ROWS_SIDE ? BK : 64) * 128;
+  unsigned start = MUTANT(across_same_tokens) ? 0 : columnOf(here.position);
+  unsigned column = COLUMNS_SIDE ? start / BOX * BK * 128 + start % BOX * 2 : start * 128;
   float d[WN / 2];
 #pragma unroll
   for (int i = 0; i < WN / 2; i++) zero_here(d[i]);
 #pragma unroll 1
   for (int step = 0; step < ring.steps; step++) {
-    unsigned a = ring.here() + rows, b = ring.here() + WEIGHTS + column;
+    unsigned a = ring.here() + rows, b = ring.here() + COLUMNS_AT + column;
     ring.wait();
     wgmma_fence();
 #pragma unroll
     for (int i = 0; i < BK / 16 * PARTS; i++) {
-      int k = i / PARTS, part = i % PARTS, quarter = MUTANT(across_same_k) ? 0 : k % 4;
+      int k = i / PARTS, part = i % PARTS, k_a = MUTANT(across_same_k) ? k / 4 * 4 : k;
+      unsigned apart = MUTANT(across_nn_same_columns) ? 0 : BK * 128;
+      unsigned from = b + part * PART * (COLUMNS_SIDE ? BK * 2 : 128);
       multiply(TYPE(), *(Part*)(d + part * PART / 2),
-               NT ? descriptor(a + k / 4 * ROWS * 128, quarter)
-                  : descriptor_mn(a + (k / 4 * 4 + quarter) * 16 * 128, 0),
-               descriptor(b + k / 4 * BN * 128 + part * PART * 128, k % 4));
+               ROWS_SIDE ? by_columns(a, k_a, 0) : by_rows(a, k_a, ROWS),
+               COLUMNS_SIDE ? by_columns(from, k, apart) : by_rows(from, k, BN));
     }
     wgmma_commit();
     // A stage has been read when the products of the next one are all that is under way.
@@ -156,12 +185,39 @@ columns(const __grid_constant__ TensorMap B, const __grid_constant__ TensorMap A
   }
 
   float least = leastOf(relu);
+  int first = columnOf(here.position);
+  if constexpr (TOKEN_ROWS) {
+    Tile out{ring.base};
+    // The ring is free once all have multiplied.
+    if (!MUTANT(across_early_store)) sync_some<THREADS>(1);
+    auto finish = [&](int unit, Vec sum) {
+      int column = first + unit / THREADS * 8 + of % 4 * 2;
+      for (int e = 0; e < 4; e++) {
+        int n = n0 + column + (MUTANT(across_same_bias) ? 0 : e % 2);
+        sum.at[e] = epilogue(sum.at[e], bias && n < N ? widen(bias[n]) : 0, least);
+      }
+      unsigned to = out.base + row * Tile::PITCH + column * 2;
+      store_shared_u32(to, pairOf(TYPE(), sum.at[0], sum.at[1]));
+      store_shared_u32(to + 8 * Tile::PITCH, pairOf(TYPE(), sum.at[2], sum.at[3]));
+    };
+    if constexpr (CLUSTER == 1) {
+#pragma unroll
+      for (int i = 0; i < Sums::SLOTS; i++) finish(i * THREADS, sums.part[i]);
+    } else {
+      shares.all(sums, [](int unit) { return unit; }, finish);
+    }
+    if (!MUTANT(across_no_meeting)) sync_some<THREADS>(1);
+    // Slots of each warp are the cluster's blocks' in turns.
+    out.copy(C, m0, n0, M, N, ldc, [&](int, int n) {
+      return CLUSTER == 1 || n % WN / 8 % CLUSTER == (MUTANT(across_first_slots) ? 0 : shares.rank);
+    });
+    return;
+  }
   auto finished = [&](Vec sum) {
     for (int e = 0; e < 4; e++) sum.at[e] = epilogue(sum.at[e], offset[e / 2], least);
     return sum;
   };
-  int first = columnOf(here.position);
-  if constexpr (CLUSTER > 1) {
+  if constexpr (!THROUGH_RING) {
     auto finish = [&](int unit, const Vec& sum) {
       Vec x = finished(sum);
       int token = m0 + first + of % 4 * 2 + unit / THREADS * 8;

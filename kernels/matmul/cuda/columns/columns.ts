@@ -1,6 +1,6 @@
 /**
  * Multiplies by wgmma with outputs of a row of A as the 64 rows of a product, and rows of A as its
- * columns.
+ * columns; or, of many rows of A, the other way round.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import {
 } from "../../../../bench/device/device.ts";
 import { EARLY } from "../../../../bench/device/queue.ts";
 import { BYTES } from "../../../../bench/model/dtype.ts";
-import { grid } from "../../../../bench/model/grid.ts";
+import { grid, type Values } from "../../../../bench/model/grid.ts";
 import type { Rule } from "../../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../../bench/model/kernel_spec.ts";
 import { isWhole } from "../../../common/decompose_k.ts";
@@ -27,6 +27,7 @@ import {
   type RingNeeds,
   ringRules,
   ringShape,
+  type Sizes,
   someEach,
   stagesOf,
 } from "../../../common/wgmma_ring.ts";
@@ -34,17 +35,42 @@ import { matmul } from "../../op.ts";
 import { hasRelu, type MatmulPoint, tooLarge } from "../../point.ts";
 import { clustersAtOnce } from "../cluster/configs.ts";
 
+/** The tunables. */
+type ColumnsConfig = RingConfig & {
+  /**
+   * 1: BM divides the rows of A, and BN the outputs of a row. Missing: BM divides the outputs of a row of
+   * A, and BN its rows.
+   */
+  readonly TOKEN_ROWS?: 1;
+};
+
 /** Elements of a line of a box: 128 bytes. */
 const BOX = 64;
 
-/** Rows of the products that a tile of `BM` outputs of a row of A takes. */
+/**
+ * The sizes as a {@linkcode RingConfig} counts them: `n` is what BM divides, and `m` what BN does, so that
+ * the two are exchanged with `TOKEN_ROWS`.
+ */
+function sidesOf(
+  { m, n, k }: Sizes,
+  { TOKEN_ROWS }: Pick<ColumnsConfig, "TOKEN_ROWS">,
+): Sizes {
+  return TOKEN_ROWS ? { m: n, n: m, k } : { m, n, k };
+}
+
+/** Rows of the products that a tile takes of which `BM` are its own. */
 function productRows({ BM }: Pick<RingConfig, "BM">): number {
   return Math.ceil(BM / PRODUCT) * PRODUCT;
 }
 
-/** Slots of a thread: eights of the rows of A that its warp multiplies. */
-function slotsOf({ BM, BN, WARPS }: RingConfig): number {
-  return productRows({ BM }) * BN / 16 / WARPS / 8;
+/** Columns of the products of a warp. */
+function columnsOf({ BM, BN, WARPS }: RingConfig): number {
+  return productRows({ BM }) * BN / 16 / WARPS;
+}
+
+/** Slots of a thread: eights of the columns that its warp multiplies. */
+function slotsOf(config: RingConfig): number {
+  return columnsOf(config) / 8;
 }
 
 /** Whether each block of a cluster has whole slots. */
@@ -53,8 +79,13 @@ function bySlot(config: RingConfig): boolean {
 }
 
 /** Whether boxes are whole: of a B that is stored by rows they are 64 columns wide. */
-function hasWholeBoxes({ layout }: MatmulPoint, BM: number): boolean {
-  return layout === "nt" || BM % BOX === 0;
+function hasWholeBoxes({ layout }: MatmulPoint, outputs: number): boolean {
+  return layout === "nt" || outputs % BOX === 0;
+}
+
+/** Whether wgmma has products of a B by rows with so many columns (`ptx_mma_mn.h`). */
+function hasByRows({ layout }: MatmulPoint, columns: number): boolean {
+  return layout === "nt" || [16, 32, 64, 128, 192, 256].includes(columns);
 }
 
 /** Whether what products read behind the rows of a tile is of the same step. */
@@ -62,7 +93,7 @@ function isBehind({ BM, BN, BK }: RingConfig): boolean {
   return productRows({ BM }) - BM <= BN * BK / BOX;
 }
 
-function needsOf(_: MatmulPoint, config: RingConfig): RingNeeds {
+function needsOf(_: MatmulPoint, config: ColumnsConfig): RingNeeds {
   const { BM, BN, BK, WARPS, CLUSTER } = config;
   const most = Math.ceil(slotsOf(config) / CLUSTER);
   const mail = CLUSTER > 1 ? (CLUSTER - 1) * most * 32 * WARPS * 16 + 16 : 0;
@@ -74,21 +105,45 @@ function needsOf(_: MatmulPoint, config: RingConfig): RingNeeds {
   };
 }
 
+/** The K steps of the ring. */
+function stages(point: MatmulPoint, config: ColumnsConfig): number {
+  return stagesOf(sidesOf(point, config), config, needsOf(point, config));
+}
+
+/** The macros of `columns.cu`. */
+function definesOf(point: MatmulPoint, config: ColumnsConfig): Values {
+  return ringDefines(sidesOf(point, config), config, needsOf(point, config));
+}
+
 /** The rules of a config, by name. */
 export const columnsRules = {
-  tile(_, config) {
-    const { BM, BN, BK, WARPS } = config;
+  tile(point, config) {
+    const { BM, BN, BK, WARPS, TOKEN_ROWS } = config;
     const slots = slotsOf(config);
-    return BM % 8 === 0 && BM <= 256 && BK % BOX === 0 && WARPS % 4 === 0 &&
-        WARPS * 16 >= productRows(config) && BN <= 256 && slots >= 1 &&
-        slots % 1 === 0 && slots <= 32
-      ? undefined
-      : `${WARPS} warps have no whole products of ${BM} x ${BN}`;
+    if (TOKEN_ROWS && BM % PRODUCT !== 0) {
+      return `${BM} rows of A are no whole products`;
+    }
+    if (
+      BM % 8 !== 0 || BM > 256 || BK % BOX !== 0 || WARPS % 4 !== 0 ||
+      WARPS * 16 < productRows(config) || BN > 256 || slots < 1 ||
+      slots % 1 !== 0 || slots > 32
+    ) return `${WARPS} warps have no whole products of ${BM} x ${BN}`;
+    // Such a product is split in two (`PARTS` of columns.cu).
+    return columnsOf(config) > 192 && slots % 2 === 1 &&
+        definesOf(point, config).REGISTERS !== undefined
+      ? `${slots} slots are not split in two`
+      : undefined;
   },
-  boxes: (point, { BM }) =>
-    hasWholeBoxes(point, BM)
+  boxes: (point, config) => {
+    const { BM, BN, TOKEN_ROWS } = config;
+    const outputs = TOKEN_ROWS ? BN : BM;
+    if (!hasWholeBoxes(point, outputs)) {
+      return `${outputs} columns of B are no whole boxes of ${BOX}`;
+    }
+    return !TOKEN_ROWS || hasByRows(point, columnsOf(config))
       ? undefined
-      : `${BM} columns of B are no whole boxes of ${BOX}`,
+      : `wgmma has no products of ${columnsOf(config)} columns of B by rows`;
+  },
   behind: (_, config) =>
     isBehind(config)
       ? undefined
@@ -102,15 +157,17 @@ export const columnsRules = {
         slotsOf(config)
       } slots`,
   store(point, config) {
-    const { BM, BN, BK, CLUSTER } = config;
-    const stages = stagesOf(point, config, needsOf(point, config));
-    const room = stages * (BM + BN) * BK * BYTES.bf16;
-    return CLUSTER > 1 || BN * (BM * BYTES.bf16 + 16) <= room
+    const { BM, BN, BK, CLUSTER, TOKEN_ROWS } = config;
+    const [lines, length] = TOKEN_ROWS ? [BM, BN] : [BN, BM];
+    const steps = stages(point, config);
+    const room = steps * (BM + BN) * BK * BYTES.bf16;
+    return !TOKEN_ROWS && CLUSTER > 1 ||
+        lines * (length * BYTES.bf16 + 16) <= room
       ? undefined
-      : `${BM} x ${BN} outputs have no room in ${stages} steps of BK=${BK}`;
+      : `${BM} x ${BN} outputs have no room in ${steps} steps of BK=${BK}`;
   },
-  ...ringRules(needsOf),
-} satisfies Record<string, Rule<MatmulPoint, RingConfig>>;
+  ...ringRules(needsOf, sidesOf),
+} satisfies Record<string, Rule<MatmulPoint, ColumnsConfig>>;
 
 /** Outputs of a row of A of a tile. */
 const HEIGHTS = [32, 40, 48, 56, 64, 96, 128, 192];
@@ -130,35 +187,81 @@ function clusterOf(
   ) ?? 1;
 }
 
-/**
- * Yields tiles with the most slices of K, each with the longest step of which enough are under way:
- * a step costs a wait, however long it is.
- */
-function* configs(
+/** The longest step of which enough are under way: a step costs a wait, however long it is. */
+function withStep<C extends ColumnsConfig>(
+  point: MatmulPoint,
+  of: (BK: number) => C,
+): C {
+  const enough = (config: C) => {
+    const { steps } = cutOf(sidesOf(point, config), config);
+    return isBehind(config) &&
+      stages(point, config) >= Math.min(steps, ENOUGH_STAGES);
+  };
+  const long = point.k % (3 * BOX) === 0 ? [3 * BOX, 2 * BOX] : [2 * BOX];
+  return long.map(of).find(enough) ?? of(BOX);
+}
+
+/** Yields tiles of outputs as rows of products, each with the most slices of K. */
+function* columnsConfigs(
   point: MatmulPoint,
   info: DeviceInfo,
-): Generator<RingConfig> {
-  const { m, n, k } = point;
+): Generator<ColumnsConfig> {
+  const { m, n } = point;
   const columns = new Set([64, 128, 192, 256].map((most) => evenRows(m, most)));
   const heights = HEIGHTS.filter((BM) => hasWholeBoxes(point, BM));
   const tiled = { BM: heights, BN: [...columns], RESIDENT: [1, 2] };
   for (const { BM, BN, RESIDENT } of grid(tiled)) {
     const WARPS = productRows({ BM }) / 16;
-    const of = (BK: number) => {
+    const config = withStep(point, (BK) => {
       const one = { BM, BN, BK, WARPS, CLUSTER: 1, RESIDENT };
       return { ...one, CLUSTER: clusterOf(point, one, info) };
-    };
-    const enough = (config: RingConfig) => {
-      const { steps } = cutOf(point, config);
-      const stages = stagesOf(point, config, needsOf(point, config));
-      return isBehind(config) && stages >= Math.min(steps, ENOUGH_STAGES);
-    };
-    const long = k % (3 * BOX) === 0 ? [3 * BOX, 2 * BOX] : [2 * BOX];
-    const config = long.map(of).find(enough) ?? of(BOX);
+    });
     const blocks = Math.ceil(n / BM) * Math.ceil(m / BN) * config.CLUSTER;
     // Fewer blocks leave more shared memory to each.
     if (blocks > (RESIDENT - 1) * info.units) yield config;
   }
+}
+
+/** Waves of blocks, or blocks that share a multiprocessor, and slices of K. */
+const FILLS = [[1, 1], [2, 1], [3, 1], [1, 2], [1, 3], [1, 4]] as const;
+
+/** Yields tiles of rows of A as rows of products, as wide as makes the blocks whole waves. */
+function* rowsConfigs(
+  point: MatmulPoint,
+  info: DeviceInfo,
+): Generator<ColumnsConfig> {
+  const { m, n, k, layout } = point;
+  const whole = layout === "nn" ? BOX : 8;
+  for (const BM of [64, 128, 192, 256]) {
+    const tilesM = Math.ceil(m / BM);
+    // A tile of fewer rows has them all.
+    if (BM - PRODUCT >= m) continue;
+    const seen = new Set<string>();
+    for (const [waves, CLUSTER] of FILLS) {
+      const tilesN = Math.floor(waves * clustersAtOnce(info, CLUSTER) / tilesM);
+      if (tilesN < 1) continue;
+      const BN = Math.max(16, Math.ceil(n / tilesN / whole) * whole);
+      const RESIDENT = waves === 2 ? 2 : 1;
+      if (BN > 256 || seen.has(`${BN} ${CLUSTER}`)) continue;
+      seen.add(`${BN} ${CLUSTER}`);
+      const WARPS = BM / 16;
+      const config = withStep(point, (BK) => ({
+        ...{ TOKEN_ROWS: 1, BM, BN, BK, WARPS, CLUSTER, RESIDENT },
+      }));
+      if (CLUSTER > 1 && someEach(k, CLUSTER, config.BK)) continue;
+      yield config;
+      if (RESIDENT === 2) yield { ...config, RESIDENT: 1 };
+    }
+  }
+}
+
+/** Yields the configs of both kinds; those of rows of A from whole products of them on. */
+function* configs(
+  point: MatmulPoint,
+  info: DeviceInfo,
+): Generator<ColumnsConfig> {
+  yield* columnsConfigs(point, info);
+  if (point.m > PRODUCT) yield* rowsConfigs(point, info);
 }
 
 /** Clocks of a µs, with which products are compared with copies. */
@@ -171,23 +274,22 @@ const CLOCKS = 1755;
  */
 function predict(
   point: MatmulPoint,
-  config: RingConfig,
+  config: ColumnsConfig,
   { units }: DeviceInfo,
 ): number {
   const { m, n, k, type } = point;
   const { BM, BN, BK, CLUSTER, RESIDENT } = config;
-  const { tilesN, tilesM, steps } = cutOf(point, config);
+  const { tilesN, tilesM, steps } = cutOf(sidesOf(point, config), config);
   const bytes = BYTES[type] * BK;
   const blocks = tilesN * tilesM * CLUSTER;
   const beside = Math.ceil(blocks / units);
   const waves = Math.ceil(beside / RESIDENT);
   const products = productRows(config) / PRODUCT;
-  const stages = stagesOf(point, config, needsOf(point, config));
   // From memory, from the cache, the trips in which stages are filled again, and the products.
   const loop = [
     (m + n) * k * BYTES[type] / 3.95e6,
     blocks * (BM + BN) * steps * bytes / 18e6,
-    1.47 * Math.max(0, steps / stages - 1),
+    1.47 * Math.max(0, steps / stages(point, config) - 1),
     steps *
     (BK / 16 * beside * products * (0.415 * BN + 8) / CLOCKS + 0.009),
   ];
@@ -200,13 +302,17 @@ function predict(
     (CLUSTER > 1 ? 0.6 + sums * (products * beside) ** 1.27 / 28.2e3 : 0);
 }
 
-/** See {@linkcode RingConfig}. */
-export const columnsK: Kernel<MatmulPoint> = launched<MatmulPoint, RingConfig>(
+/** See {@linkcode ColumnsConfig}. */
+export const columnsK: Kernel<MatmulPoint> = launched<
+  MatmulPoint,
+  ColumnsConfig
+>(
   matmul,
   {
     name: "columns-k",
     backend: "cuda",
-    idea: "the columns of C are wgmma's M, its rows N: no padding for few rows",
+    idea:
+      "few rows of C are wgmma's N, unpadded; many its M, in tiles as wide as fills the device",
     unsupported(point, info) {
       const large = tooLarge(point) ?? noWgmma(info);
       if (large) return large;
@@ -223,7 +329,7 @@ export const columnsK: Kernel<MatmulPoint> = launched<MatmulPoint, RingConfig>(
       source: new URL("./columns.cu", import.meta.url),
       defines: {
         TYPE: point.type,
-        ...ringDefines(point, config, needsOf(point, config)),
+        ...definesOf(point, config),
         BM: productRows(config),
         ROWS: config.BM,
         ...(point.layout === "nn" ? { LAYOUT: point.layout } : {}),
@@ -232,22 +338,27 @@ export const columnsK: Kernel<MatmulPoint> = launched<MatmulPoint, RingConfig>(
     launch(site) {
       const { point, config, operands: { A, B, bias, C }, device } = site;
       const { m, n, k, lda, ldb, ldc, type } = point;
-      const { BM, BN, BK } = config;
-      const { slice } = cutOf(point, config);
+      const { BM, BN, BK, TOKEN_ROWS } = config;
+      const sides = sidesOf(point, config);
+      const { slice } = cutOf(sides, config);
+      const [ofA, ofB] = TOKEN_ROWS ? [BM, BN] : [BN, BM];
       if (!isWhole(site, slice)) {
         throw new Error("Operands of columns-k do not start on 16 bytes");
       }
       const box = { type, columns: k, boxColumns: BOX };
       const weights = point.layout === "nt"
-        ? { ...box, rows: n, ld: ldb, boxRows: BM }
+        ? { ...box, rows: n, ld: ldb, boxRows: ofB }
         : { ...box, columns: n, rows: k, ld: ldb, boxRows: BK };
+      const shape = ringShape(sides, config, needsOf(point, config));
+      const [x, y, z] = shape.grid;
       return {
         args: [
           tensorMapOn(device, B!, weights),
-          tensorMapOn(device, A!, { ...box, rows: m, ld: lda, boxRows: BN }),
+          tensorMapOn(device, A!, { ...box, rows: m, ld: lda, boxRows: ofA }),
           ...[bias, C, m, n, k, slice, ldc, hasRelu(point), EARLY],
         ],
-        shape: ringShape(point, config, needsOf(point, config)),
+        // Tiles of A come first.
+        shape: TOKEN_ROWS ? { ...shape, grid: [x, z, y] } : shape,
       };
     },
   },
