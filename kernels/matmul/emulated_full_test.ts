@@ -44,6 +44,10 @@ const points = [
   }),
   // Columns that tiles of 24 and of 40 fit on the emulated device.
   matmul.point({ m: 5, n: 300, k: 256, type: "bf16", layout: "nt" }),
+  // More rows of A than a product has.
+  ...[{ type: "bf16", layout: "nt" }, { type: "f16", layout: "nn" }].map((of) =>
+    matmul.point({ m: 70, n: 136, k: 328, epilogue: "bias", ...of })
+  ),
 ];
 const traits = ({ m, type, layout }: MatmulPoint) => [
   `${type} ${layout}`,

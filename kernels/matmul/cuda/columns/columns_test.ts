@@ -87,6 +87,57 @@ Deno.test("columns-k has tiles of 256 rows of A, and starts those of the same ro
   assertEquals(launch!.shape!.grid, [1, 4, 32]);
 });
 
+Deno.test("columns-k has tiles of rows of A that make the blocks one wave", () => {
+  const shape = { ...DECODE, m: 256, n: 13312, k: 16384 };
+  const config = {
+    ...{ TOKEN_ROWS: 1, BM: 128, BN: 208, BK: 64, WARPS: 8, CLUSTER: 1 },
+    RESIDENT: 1,
+  };
+  const found = legal(256, 13312, 16384).map(({ config }) => config);
+  assert(
+    found.some((one) => JSON.stringify(one) === JSON.stringify(config)),
+    JSON.stringify(found.filter(({ TOKEN_ROWS }) => TOKEN_ROWS)),
+  );
+  const { queue: [launch], maps } = plan("columns-k", shape, config);
+  // 128 blocks for 132 units; those of the same rows of B start together.
+  assertEquals(launch!.shape!.grid, [1, 2, 64]);
+  const box = { type: "bf16", columns: 16384, ld: 16384, boxColumns: 64 };
+  assertEquals(maps, [
+    { ...box, rows: 13312, boxRows: 208 },
+    { ...box, rows: 256, boxRows: 128 },
+  ]);
+  // With rows of A that are no more than a product's there are none.
+  assert(legal(64, 13312, 16384).every(({ config }) => !config.TOKEN_ROWS));
+});
+
+Deno.test("columns-k has no tile of rows of A whose products are not whole, or not those of wgmma", () => {
+  const rows = { ...DECODE, m: 200, n: 5120, k: 2880 };
+  const of = (changes: Values, layout = "nt") => {
+    const config = {
+      ...{ TOKEN_ROWS: 1, BM: 128, BN: 128, BK: 64, WARPS: 8, CLUSTER: 1 },
+      ...{ RESIDENT: 1, ...changes },
+    } as Parameters<typeof columnsRules.tile>[1];
+    const point = matmul.point({ ...rows, layout });
+    return Object.values(columnsRules).map((rule) => rule(point, config, h200))
+      .filter((reason) => reason !== undefined);
+  };
+  assertEquals(of({}), []);
+  assertEquals(of({}, "nn"), []);
+  assertEquals(of({ BM: 96 }), ["96 rows of A are no whole products"]);
+  assertEquals(of({ BN: 80 }), []);
+  assertEquals(of({ BN: 80 }, "nn"), [
+    "80 columns of B are no whole boxes of 64",
+  ]);
+  assertEquals(of({ BM: 64, BN: 192 }, "nn"), [
+    "wgmma has no products of 96 columns of B by rows",
+  ]);
+  // Twelve warps have more registers than at launch, and their products two parts.
+  assertEquals(of({ BM: 192, WARPS: 12, BN: 208 }), []);
+  assertEquals(of({ BM: 192, WARPS: 12, BN: 216 }), [
+    "27 slots are not split in two",
+  ]);
+});
+
 const ONE = { BM: 64, BN: 32, BK: 64, WARPS: 4, CLUSTER: 1, RESIDENT: 1 };
 
 Deno.test("columns-k has no config whose products read the next step, or whose blocks share a slot", () => {
