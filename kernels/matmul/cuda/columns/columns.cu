@@ -49,20 +49,24 @@ static_assert(NT || OF_B % BOX == 0, "boxes of 64 outputs are whole");
 static_assert(BM - ROWS <= BN * BK / BOX, "what products read behind their rows is of the same step");
 
 // ptxas 13.0 rejects an instruction with more register operands than a thread has at launch. With
-// REGISTERS a wgmma of more than 192 columns is therefore split in two.
-constexpr int PARTS = REGISTERS && WN > 192 ? 2 : 1, PART = WN / PARTS;
+// REGISTERS, of which fewer than 128 mean sixteen warps, a wgmma of many columns is therefore split in
+// two.
+constexpr int MOST_COLUMNS = REGISTERS >= 128 ? 192 : 128;
+constexpr int PARTS = REGISTERS && WN > MOST_COLUMNS ? 2 : 1, PART = WN / PARTS;
 static_assert(PART % 8 == 0, "a part is whole eights of columns");
-using Part = float[PART / 2];
 
-__device__ inline void multiply(bf16, Part& d, unsigned long long a, unsigned long long b) {
-  if constexpr (NT) wgmma_bf16<PART>(d, a, b);
-  else if constexpr (TOKEN_ROWS) wgmma_bf16_mn<PART>(d, a, b);
-  else wgmma_bf16_m_major<PART>(d, a, b);
+// Templates, as not every form of wgmma has products of every number of columns.
+template <int N>
+__device__ inline void multiply(bf16, float (&d)[N / 2], unsigned long long a, unsigned long long b) {
+  if constexpr (NT) wgmma_bf16<N>(d, a, b);
+  else if constexpr (TOKEN_ROWS) wgmma_bf16_mn<N>(d, a, b);
+  else wgmma_bf16_m_major<N>(d, a, b);
 }
-__device__ inline void multiply(f16, Part& d, unsigned long long a, unsigned long long b) {
-  if constexpr (NT) wgmma_f16<PART>(d, a, b);
-  else if constexpr (TOKEN_ROWS) wgmma_f16_mn<PART>(d, a, b);
-  else wgmma_f16_m_major<PART>(d, a, b);
+template <int N>
+__device__ inline void multiply(f16, float (&d)[N / 2], unsigned long long a, unsigned long long b) {
+  if constexpr (NT) wgmma_f16<N>(d, a, b);
+  else if constexpr (TOKEN_ROWS) wgmma_f16_mn<N>(d, a, b);
+  else wgmma_f16_m_major<N>(d, a, b);
 }
 
 // Describe 16 of K of an operand in shared memory: of rows, of which `of` are in a box of 64 of K; or of
@@ -165,7 +169,7 @@ columns(const __grid_constant__ TensorMap B, const __grid_constant__ TensorMap A
       int k = i / PARTS, part = i % PARTS, k_a = MUTANT(across_same_k) ? k / 4 * 4 : k;
       unsigned apart = MUTANT(across_nn_same_columns) ? 0 : BK * 128;
       unsigned from = b + part * PART * (COLUMNS_SIDE ? BK * 2 : 128);
-      multiply(TYPE(), *(Part*)(d + part * PART / 2),
+      multiply<PART>(TYPE(), *(float (*)[PART / 2])(d + part * PART / 2),
                ROWS_SIDE ? by_columns(a, k_a, 0) : by_rows(a, k_a, ROWS),
                COLUMNS_SIDE ? by_columns(from, k, apart) : by_rows(from, k, BN));
     }

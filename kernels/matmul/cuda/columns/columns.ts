@@ -129,8 +129,9 @@ export const columnsRules = {
       slots % 1 !== 0 || slots > 32
     ) return `${WARPS} warps have no whole products of ${BM} x ${BN}`;
     // Such a product is split in two (`PARTS` of columns.cu).
-    return columnsOf(config) > 192 && slots % 2 === 1 &&
-        definesOf(point, config).REGISTERS !== undefined
+    const { REGISTERS } = definesOf(point, config);
+    return REGISTERS !== undefined && slots % 2 === 1 &&
+        columnsOf(config) > (Number(REGISTERS) >= 128 ? 192 : 128)
       ? `${slots} slots are not split in two`
       : undefined;
   },
