@@ -235,23 +235,25 @@ function* rowsConfigs(
   const whole = layout === "nn" ? BOX : 8;
   for (const BM of [64, 128, 192, 256]) {
     const tilesM = Math.ceil(m / BM);
-    // A tile of fewer rows has them all.
-    if (BM - PRODUCT >= m) continue;
+    // Copies are slow to fill rows with zeros that A lacks.
+    if (tilesM * BM - m > m / 8) continue;
     const seen = new Set<string>();
     for (const [waves, CLUSTER] of FILLS) {
+      // With slices, tiles of 64 rows were the slowest.
+      if (BM === PRODUCT && CLUSTER > 1) continue;
       const tilesN = Math.floor(waves * clustersAtOnce(info, CLUSTER) / tilesM);
       if (tilesN < 1) continue;
       const BN = Math.max(16, Math.ceil(n / tilesN / whole) * whole);
-      const RESIDENT = waves === 2 ? 2 : 1;
       if (BN > 256 || seen.has(`${BN} ${CLUSTER}`)) continue;
       seen.add(`${BN} ${CLUSTER}`);
       const WARPS = BM / 16;
-      const config = withStep(point, (BK) => ({
-        ...{ TOKEN_ROWS: 1, BM, BN, BK, WARPS, CLUSTER, RESIDENT },
-      }));
-      if (CLUSTER > 1 && someEach(k, CLUSTER, config.BK)) continue;
-      yield config;
-      if (RESIDENT === 2) yield { ...config, RESIDENT: 1 };
+      for (const RESIDENT of waves === 2 ? [2, 1] : [1]) {
+        const config = withStep(
+          point,
+          (BK) => ({ TOKEN_ROWS: 1, BM, BN, BK, WARPS, CLUSTER, RESIDENT }),
+        );
+        if (!someEach(k, CLUSTER, config.BK)) yield config;
+      }
     }
   }
 }
@@ -268,39 +270,82 @@ function* configs(
 /** Clocks of a µs, with which products are compared with copies. */
 const CLOCKS = 1755;
 
+/** Constants of {@linkcode predict}. None is by itself a time or a rate that was measured. */
+interface Fit {
+  /** Of a launch, and of each byte of a step that the first products wait for. */
+  readonly start: number;
+  readonly first: number;
+  /** Bytes per µs from memory and from the second-level cache. */
+  readonly memory: number;
+  readonly cache: number;
+  /** Of each trip in which all stages are filled again. */
+  readonly trip: number;
+  /** Clocks of a product for each of its columns, and for all. */
+  readonly column: number;
+  readonly product: number;
+  /** The power by which the parts of the loop are joined. */
+  readonly power: number;
+  /** Of each block of a multiprocessor but one, and of each wave but one. */
+  readonly beside: number;
+  readonly wave: number;
+  /** Of a cluster, of each value of K that its blocks have, and sums' bytes per µs and their power. */
+  readonly cluster: number;
+  readonly slice: number;
+  readonly sums: number;
+  readonly sumsPower: number;
+}
+
 /**
- * A rough time in µs, of use to order configs: fitted to 479 configs of 17 shapes of M = 128 to 1024
- * on an H100 and, for M up to 64, to the order of the fit before, to 255 configs on an H200
- * (`docs/notes/2026-11-28-columns-many-rows.md`). No constant is by itself a time that was measured.
+ * With fewer than 64 rows of A: to the order of 255 configs on an H200
+ * (`docs/notes/2026-11-28-columns-many-rows.md`).
  */
+const FEW: Fit = {
+  ...{ start: 7.33, first: 2.18e-6, memory: 3.95e6, cache: 18e6, trip: 1.47 },
+  ...{ column: 0.415, product: 8, power: 3.92, beside: -0.325, wave: 3.5 },
+  ...{ cluster: 0.6, slice: 0, sums: 28.2e3, sumsPower: 1.27 },
+};
+/** With 64 to 512: to 3100 configs of 74 shapes on three H200 (`docs/notes/2026-11-29-rows-of-a.md`). */
+const MANY: Fit = {
+  ...{ start: 6.59, first: 8.2e-6, memory: 3.94e6, cache: 19.85e6, trip: 1.35 },
+  ...{ column: 0.51, product: 3.16, power: 4.61, beside: -0.022, wave: 2.16 },
+  ...{ cluster: -0.27, slice: 0.19e-3, sums: 23.4e3, sumsPower: 1.36 },
+};
+
+/** A rough time in µs, of use to order configs. */
 function predict(
   point: MatmulPoint,
   config: ColumnsConfig,
   { units }: DeviceInfo,
 ): number {
   const { m, n, k, type } = point;
-  const { BM, BN, BK, CLUSTER, RESIDENT } = config;
+  const { BM, BN, BK, CLUSTER, RESIDENT, TOKEN_ROWS } = config;
+  const fit = m < PRODUCT ? FEW : MANY;
   const { tilesN, tilesM, steps } = cutOf(sidesOf(point, config), config);
   const bytes = BYTES[type] * BK;
   const blocks = tilesN * tilesM * CLUSTER;
   const beside = Math.ceil(blocks / units);
   const waves = Math.ceil(beside / RESIDENT);
   const products = productRows(config) / PRODUCT;
+  // Clusters that read the same weights are at different steps: more than two read some of them twice.
+  const sharers = TOKEN_ROWS ? tilesN : tilesM;
+  const again = CLUSTER > 1 ? 1 + 0.25 * Math.max(0, sharers - 2) : 1;
+  const clocks = BK / 16 * products * (fit.column * BN + fit.product);
   // From memory, from the cache, the trips in which stages are filled again, and the products.
   const loop = [
-    (m + n) * k * BYTES[type] / 3.95e6,
-    blocks * (BM + BN) * steps * bytes / 18e6,
-    1.47 * Math.max(0, steps / stages(point, config) - 1),
-    steps *
-    (BK / 16 * beside * products * (0.415 * BN + 8) / CLOCKS + 0.009),
+    (m + n) * k * BYTES[type] / fit.memory,
+    blocks * (BM + BN) * steps * bytes * again / fit.cache,
+    fit.trip * Math.max(0, steps / stages(point, config) - 1),
+    steps * (beside * clocks / CLOCKS + 0.009),
   ];
   const sums = PRODUCT * BN * BYTES.f32 * (CLUSTER - 1) / CLUSTER;
-  return 7.33 +
-    loop.reduce((sum, time) => sum + time ** 3.92, 0) ** (1 / 3.92) +
-    2.18e-6 * (BM + BN) * bytes - 0.325 * (beside - 1) +
-    3.5 * (waves - 1) -
+  return fit.start + fit.first * (BM + BN) * bytes +
+    loop.reduce((sum, time) => sum + time ** fit.power, 0) ** (1 / fit.power) +
+    fit.beside * (beside - 1) + fit.wave * (waves - 1) -
     0.0026 * Math.max(0, units - blocks) +
-    (CLUSTER > 1 ? 0.6 + sums * (products * beside) ** 1.27 / 28.2e3 : 0);
+    (CLUSTER > 1
+      ? fit.cluster + fit.slice * steps * BK +
+        sums * (products * beside) ** fit.sumsPower / fit.sums
+      : 0);
 }
 
 /** See {@linkcode ColumnsConfig}. */
