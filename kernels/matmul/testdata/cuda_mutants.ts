@@ -220,7 +220,7 @@ const columnsCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
     },
   ], [
     ...["across_same_tile", "across_same_box", "across_same_rows"],
-    ...["across_same_bias", "across_same_k", "across_no_finish"],
+    ...["across_same_column", "across_same_k", "across_no_finish"],
     ...["across_first_slots", "across_no_meeting"],
   ]),
   "64 rows of A, 128 outputs of a B by rows": mutantCase("columns-k", [

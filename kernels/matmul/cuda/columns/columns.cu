@@ -190,33 +190,7 @@ columns(const __grid_constant__ TensorMap B, const __grid_constant__ TensorMap A
 
   float least = leastOf(relu);
   int first = columnOf(here.position);
-  if constexpr (TOKEN_ROWS) {
-    Tile out{ring.base};
-    // The ring is free once all have multiplied.
-    if (!MUTANT(across_early_store)) sync_some<THREADS>(1);
-    auto finish = [&](int unit, Vec sum) {
-      int column = first + unit / THREADS * 8 + of % 4 * 2;
-      for (int e = 0; e < 4; e++) {
-        int n = n0 + column + (MUTANT(across_same_bias) ? 0 : e % 2);
-        sum.at[e] = epilogue(sum.at[e], bias && n < N ? widen(bias[n]) : 0, least);
-      }
-      unsigned to = out.base + row * Tile::PITCH + column * 2;
-      store_shared_u32(to, pairOf(TYPE(), sum.at[0], sum.at[1]));
-      store_shared_u32(to + 8 * Tile::PITCH, pairOf(TYPE(), sum.at[2], sum.at[3]));
-    };
-    if constexpr (CLUSTER == 1) {
-#pragma unroll
-      for (int i = 0; i < Sums::SLOTS; i++) finish(i * THREADS, sums.part[i]);
-    } else {
-      shares.all(sums, [](int unit) { return unit; }, finish);
-    }
-    if (!MUTANT(across_no_meeting)) sync_some<THREADS>(1);
-    // Slots of each warp are the cluster's blocks' in turns.
-    out.copy(C, m0, n0, M, N, ldc, [&](int, int n) {
-      return CLUSTER == 1 || n % WN / 8 % CLUSTER == (MUTANT(across_first_slots) ? 0 : shares.rank);
-    });
-    return;
-  }
+  // Of a product that has outputs as its rows: a lane's two rows have an offset each.
   auto finished = [&](Vec sum) {
     for (int e = 0; e < 4; e++) sum.at[e] = epilogue(sum.at[e], offset[e / 2], least);
     return sum;
@@ -240,10 +214,32 @@ columns(const __grid_constant__ TensorMap B, const __grid_constant__ TensorMap A
   Tile out{ring.base};
   // The ring is free once all have multiplied.
   if (!MUTANT(across_early_store)) sync_some<THREADS>(1);
-  // At least eight of a warp's 16 rows are in the tile. The others go to the padding of a line.
-  int corner = rowOf(here.position);
-  if (corner < ROWS)
-    out.putAcross<Sums::SLOTS>(first, corner, [&](int i) { return finished(sums.part[i]); });
+  if constexpr (TOKEN_ROWS) {
+    auto put = [&](int unit, Vec sum) {
+      int column = first + unit / THREADS * 8 + of % 4 * 2;
+      for (int e = 0; e < 4; e++) {
+        int n = n0 + column + (MUTANT(across_same_column) ? 0 : e % 2);
+        sum.at[e] = epilogue(sum.at[e], bias && n < N ? widen(bias[n]) : 0, least);
+      }
+      unsigned to = out.base + row * Tile::PITCH + column * 2;
+      store_shared_u32(to, pairOf(TYPE(), sum.at[0], sum.at[1]));
+      store_shared_u32(to + 8 * Tile::PITCH, pairOf(TYPE(), sum.at[2], sum.at[3]));
+    };
+    if constexpr (CLUSTER == 1) {
+#pragma unroll
+      for (int i = 0; i < Sums::SLOTS; i++) put(i * THREADS, sums.part[i]);
+    } else {
+      shares.all(sums, [](int unit) { return unit; }, put);
+    }
+  } else {
+    // At least eight of a warp's 16 rows are in the tile. The others go to the padding of a line.
+    int corner = rowOf(here.position);
+    if (corner < ROWS)
+      out.putAcross<Sums::SLOTS>(first, corner, [&](int i) { return finished(sums.part[i]); });
+  }
   if (!MUTANT(across_no_meeting)) sync_some<THREADS>(1);
-  out.copy(C, m0, n0, M, N, ldc, [](int, int) { return true; });
+  // Slots of each warp are the cluster's blocks' in turns.
+  out.copy(C, m0, n0, M, N, ldc, [&](int, int n) {
+    return CLUSTER == 1 || n % WN / 8 % CLUSTER == (MUTANT(across_first_slots) ? 0 : shares.rank);
+  });
 }
