@@ -268,6 +268,40 @@ export function* ringConfigs(
   }
 }
 
+/** Waves of blocks, or blocks that share a multiprocessor, and slices of K. */
+const FILLS = [[1, 1], [2, 1], [3, 1], [1, 2], [1, 3], [1, 4]] as const;
+
+/**
+ * Yields tiles with rows of activations as the rows of products: BM divides these, and BN the rows of
+ * weights, so that the blocks are whole waves.
+ *
+ * @param whole BN is a multiple of it.
+ */
+export function* waveTiles(
+  { m, n }: Sizes,
+  info: DeviceInfo,
+  whole = 8,
+): Generator<Pick<RingConfig, "BM" | "BN" | "WARPS" | "CLUSTER" | "RESIDENT">> {
+  for (const BM of [64, 128, 192, 256]) {
+    const tilesM = Math.ceil(m / BM);
+    // Copies are slow to fill rows with zeros that the activations lack.
+    if (tilesM * BM - m > m / 8) continue;
+    const seen = new Set<string>();
+    for (const [waves, CLUSTER] of FILLS) {
+      // With slices, tiles of 64 rows were the slowest.
+      if (BM === PRODUCT && CLUSTER > 1) continue;
+      const tilesN = Math.floor(waves * clustersAtOnce(info, CLUSTER) / tilesM);
+      if (tilesN < 1) continue;
+      const BN = Math.max(16, Math.ceil(n / tilesN / whole) * whole);
+      if (BN > 256 || seen.has(`${BN} ${CLUSTER}`)) continue;
+      seen.add(`${BN} ${CLUSTER}`);
+      for (const RESIDENT of waves === 2 ? [2, 1] : [1]) {
+        yield { BM, BN, WARPS: BM / 16, CLUSTER, RESIDENT };
+      }
+    }
+  }
+}
+
 /** Clocks of a µs, with which products are compared with copies. */
 const CLOCKS = 1755;
 /** Bytes per µs that all blocks get from the second-level cache. */

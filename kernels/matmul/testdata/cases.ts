@@ -57,6 +57,10 @@ function points(): MatmulPoint[] {
         })
       )
     ),
+    // Tiles of 64 to 256 rows of A.
+    ...(["nn", "nt"] as const).map((layout) =>
+      matmul.point({ m: 256, n: 13312, k: 4096, type: "bf16", layout })
+    ),
   ];
 }
 
@@ -95,18 +99,31 @@ function largest(all: readonly Build[]): Build[] {
   return [...best.values()];
 }
 
+/** Of columns-k with rows of A as the rows of products the widest tile of each height and layout. */
+function widest(all: readonly Build[]): Build[] {
+  const best = new Map<string, Build>();
+  for (const b of all) {
+    const { BM, BN, LAYOUT } = b.defines;
+    const kind = `${LAYOUT} ${BM}`;
+    const known = best.get(kind);
+    if (!known || Number(BN) > Number(known.defines.BN)) best.set(kind, b);
+  }
+  return [...best.values()];
+}
+
 /** One of each kind, and the extreme tiles. */
 function chosen(all: readonly Build[]): Build[] {
   const joined = largest(all.filter((b) => b.defines.EXCHANGE !== undefined));
+  const rowsOfA = all.filter((b) => b.defines.TOKEN_ROWS !== undefined);
   const others = all.filter((b) => {
-    if (b.defines.EXCHANGE !== undefined) return false;
+    if (b.defines.EXCHANGE !== undefined || rowsOfA.includes(b)) return false;
     const [tiled, rows] = [tile(b), dotted(b)];
     // Kernels that overlap differ by an instruction: one tile of them will do.
     const tiles = b.defines.PDL ? EXTREMES.slice(0, 1) : EXTREMES;
     return (tiled === undefined || tiles.includes(tiled)) &&
       (rows === undefined || DOTS.includes(rows));
   });
-  return [...others, ...joined];
+  return [...others, ...joined, ...widest(rowsOfA)];
 }
 
 /** Every kind of shape in one type or another; in each type some that every kernel takes. */

@@ -25,7 +25,9 @@ import {
   ringRules,
   ringShape,
   type Sizes,
+  someEach,
   stagesOf,
+  waveTiles,
 } from "../../common/wgmma_ring.ts";
 import { scaledMatmul } from "../op.ts";
 import { BLOCK, type ScaledPoint } from "../point.ts";
@@ -34,43 +36,53 @@ import { BLOCK, type ScaledPoint } from "../point.ts";
 type ScaledConfig = RingConfig & {
   /** 1: the sums of a step are added while the products of the next one are under way. */
   readonly AHEAD: number;
+  /** 1: A is the 64-row operand of wgmma, and not B. Block scales decide it by M alone. */
+  readonly TOKEN_ROWS?: 1;
 };
 
-/**
- * Returns whether A is the 64-row operand of wgmma, and not B (`TOKEN_ROWS` of wgmma.cu): with block
- * scales and M > 64.
- */
-function hasTokenRows({ m, scale }: Pick<ScaledPoint, "m" | "scale">): boolean {
+/** Returns whether block scales are read for the rows of products: with M > 64 they are A's. */
+function hasRowScales({ m, scale }: Pick<ScaledPoint, "m" | "scale">): boolean {
   return scale === "block128" && m > PRODUCT;
+}
+
+/** Returns whether A is the 64-row operand of wgmma, and not B (`TOKEN_ROWS` of wgmma.cu). */
+function hasTokenRows(
+  point: ScaledPoint,
+  { TOKEN_ROWS }: Pick<ScaledConfig, "TOKEN_ROWS">,
+): boolean {
+  return point.scale === "block128" ? hasRowScales(point) : TOKEN_ROWS === 1;
 }
 
 /**
  * The sizes as a {@linkcode RingConfig} counts them: `n` is the rows of the matrix that BM divides, and
  * `m` those of the other, so that the two are exchanged where {@linkcode hasTokenRows}.
  */
-function sidesOf(point: ScaledPoint): Sizes {
+function sidesOf(
+  point: ScaledPoint,
+  config: Pick<ScaledConfig, "TOKEN_ROWS">,
+): Sizes {
   const { m, n, k } = point;
-  return hasTokenRows(point) ? { m: n, n: m, k } : { m, n, k };
+  return hasTokenRows(point, config) ? { m: n, n: m, k } : { m, n, k };
 }
 
 /** Returns whether threads read block scales for each column of a product. */
 function hasColumnScales(point: ScaledPoint): boolean {
-  return point.scale === "block128" && !hasTokenRows(point);
+  return point.scale === "block128" && !hasRowScales(point);
 }
 
 /** Whether C is stored through the ring, as `THROUGH_RING` of wgmma.cu says. */
-function isThroughRing(point: ScaledPoint, config: RingConfig): boolean {
+function isThroughRing(point: ScaledPoint, config: ScaledConfig): boolean {
   const { BM, BN, WARPS, CLUSTER } = config;
   const slots = BM * BN / 16 / WARPS / 8;
   return CLUSTER === 1 ||
-    hasTokenRows(point) && haveWholeSlots(slots, CLUSTER);
+    hasTokenRows(point, config) && haveWholeSlots(slots, CLUSTER);
 }
 
 function needsOf(point: ScaledPoint, config: ScaledConfig): RingNeeds {
   const { BM, BN, BK, WARPS, CLUSTER, AHEAD } = config;
   const ofBlocks = point.scale === "block128";
-  const { slice } = cutOf(sidesOf(point), config);
-  const tokens = hasTokenRows(point) ? BM : BN;
+  const { slice } = cutOf(sidesOf(point, config), config);
+  const tokens = hasTokenRows(point, config) ? BM : BN;
   const scales = ofBlocks ? slice / BLOCK * tokens : BM + BN;
   // A share is whole units of four sums.
   const sums = CLUSTER > 1
@@ -96,17 +108,22 @@ const rules = {
       ? undefined
       : `${WARPS} warps have no whole products of ${BM} x ${BN}`;
   },
-  scales(point, { BM, BN }) {
-    const weights = hasTokenRows(point) ? BN : BM;
+  scales(point, config) {
+    const { BM, BN } = config;
+    const weights = hasTokenRows(point, config) ? BN : BM;
     return point.scale !== "block128" || BLOCK % weights === 0
       ? undefined
       : `${weights} rows of B have no scale of their own`;
   },
   store(point, config) {
-    const [weights, tokens] = hasTokenRows(point)
+    const [weights, tokens] = hasTokenRows(point, config)
       ? [config.BN, config.BM]
       : [config.BM, config.BN];
-    const stages = stagesOf(sidesOf(point), config, needsOf(point, config));
+    const stages = stagesOf(
+      sidesOf(point, config),
+      config,
+      needsOf(point, config),
+    );
     const ring = stages * (config.BM + config.BN) * config.BK;
     return !isThroughRing(point, config) ||
         tokens * (weights * BYTES.bf16 + 16) <= ring
@@ -119,7 +136,7 @@ const rules = {
       ? undefined
       : `BK=${BK}: a step has one scale of blocks of ${BLOCK}`,
   ahead: (point, config) =>
-    config.AHEAD === 0 || cutOf(sidesOf(point), config).steps > 1
+    config.AHEAD === 0 || cutOf(sidesOf(point, config), config).steps > 1
       ? undefined
       : "AHEAD=1: no step comes after the only one",
   ...ringRules(needsOf, sidesOf),
@@ -129,22 +146,36 @@ function* configs(
   point: ScaledPoint,
   info: DeviceInfo,
 ): Generator<ScaledConfig> {
-  const { m, n, scale } = point;
-  const tokenRows = hasTokenRows(point);
+  const { m, n, k, scale } = point;
+  const tokenRows = hasRowScales(point);
   // Narrow tiles of few rows of B fill more of the device.
   const most = [...(n > 1024 ? [] : [32]), 64, 128, 192];
-  const rings = ringConfigs(sidesOf(point), info, {
+  const steps = scale === "block128"
+    ? [BLOCK] as const
+    : [BLOCK, 2 * BLOCK] as const;
+  const rings = ringConfigs(sidesOf(point, {}), info, {
     heights: hasColumnScales(point) ? [64, 128] : [64, 128, 192],
     rows: tokenRows
       ? most.filter((columns) => BLOCK % columns === 0)
       : most.map((rows) => evenRows(m, rows)),
-    steps: scale === "block128" ? [BLOCK] : [BLOCK, 2 * BLOCK],
+    steps,
     splitsTiles: (BN) => BN >= 64,
   });
   for (const ring of rings) {
     // With scales loaded by columns AHEAD=1 was slower at nearly every size.
     for (const AHEAD of hasColumnScales(point) ? [0] : [1, 0]) {
       yield { ...ring, AHEAD };
+    }
+  }
+  // Block scales of B are of 128 rows, of which a tile has an equal part.
+  if (scale === "block128" || m <= PRODUCT) return;
+  for (const { BM, BN, WARPS, CLUSTER, RESIDENT } of waveTiles(point, info)) {
+    for (const BK of steps) {
+      if (someEach(k, CLUSTER, BK)) continue;
+      for (const AHEAD of [1, 0]) {
+        const tile = { TOKEN_ROWS: 1, BM, BN, BK, WARPS } as const;
+        yield { ...tile, CLUSTER, RESIDENT, AHEAD };
+      }
     }
   }
 }
@@ -161,7 +192,7 @@ function predict(
   config: ScaledConfig,
   { units }: DeviceInfo,
 ): number {
-  const sides = sidesOf(point);
+  const sides = sidesOf(point, config);
   const { m, n, k } = sides;
   const { BM, BN, BK, CLUSTER, RESIDENT, AHEAD } = config;
   const { tilesN, tilesM, steps } = cutOf(sides, config);
@@ -206,14 +237,14 @@ export const wgmma: Kernel<ScaledPoint> = launched<ScaledPoint, ScaledConfig>(
       source: new URL("./wgmma.cu", import.meta.url),
       defines: {
         SCALE: point.scale,
-        TOKEN_ROWS: Number(hasTokenRows(point)),
-        ...ringDefines(sidesOf(point), config, needsOf(point, config)),
+        TOKEN_ROWS: Number(hasTokenRows(point, config)),
+        ...ringDefines(sidesOf(point, config), config, needsOf(point, config)),
       },
     }),
     launch({ point, config, operands, device }) {
       const { m, n, k } = point;
       const { BM, BN } = config;
-      const { slice } = cutOf(sidesOf(point), config);
+      const { slice } = cutOf(sidesOf(point, config), config);
       const { A, B, scaleA, scaleB, C } = operands;
       const map = (of: Memory, rows: number, boxRows: number) =>
         tensorMapOn(device, of, {
@@ -221,10 +252,10 @@ export const wgmma: Kernel<ScaledPoint> = launched<ScaledPoint, ScaledConfig>(
           ...{ rows, boxRows },
         });
       const needs = needsOf(point, config);
-      const shape = ringShape(sidesOf(point), config, needs);
+      const shape = ringShape(sidesOf(point, config), config, needs);
       const [x, y, z] = shape.grid;
       const rest = [scaleA, scaleB, C, m, n, k, slice, EARLY];
-      return hasTokenRows(point)
+      return hasTokenRows(point, config)
         ? {
           entry: "scaled_wgmma",
           args: [map(A!, m, BM), map(B!, n, BN), ...rest],

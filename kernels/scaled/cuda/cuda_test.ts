@@ -86,6 +86,29 @@ Deno.test("wgmma takes rows of A for those of products where M is larger than on
   assertStrictEquals(launch!.build!.defines.TOKEN_ROWS, 1);
 });
 
+Deno.test("wgmma has tiles of rows of A that make the blocks one wave, where scales are of rows", () => {
+  const of = (values: Values) =>
+    [...wgmma.candidates(
+      scaledMatmul.point({ m: 256, n: 11008, k: 4096, ...values }),
+      h200,
+    )].filter(({ config, illegal }) => config.TOKEN_ROWS && !illegal)
+      .map(({ config }) => config);
+  const config = {
+    ...{ TOKEN_ROWS: 1, BM: 128, BN: 168, BK: 128, WARPS: 8, CLUSTER: 1 },
+    ...{ RESIDENT: 1, AHEAD: 0 },
+  };
+  const found = of({ scale: "row" }).map((one) => JSON.stringify(one));
+  assert(found.includes(JSON.stringify(config)), found.join("\n"));
+  const { queue: [launch] } = listen(scaledMatmul, wgmma, {
+    ...{ values: { m: 256, n: 11008, k: 4096, scale: "row" }, config },
+  });
+  // 132 blocks for 132 units.
+  assertEquals(launch!.shape!.grid, [1, 2, 66]);
+  assertStrictEquals(launch!.build!.defines.TOKEN_ROWS, 1);
+  assertEquals(of({ scale: "block128" }), []);
+  assertEquals(of({ scale: "row", m: 64 }), []);
+});
+
 Deno.test("wgmma gives those who multiply the registers of a warpgroup that copies, if they need them", () => {
   const of = (BN: number, RESIDENT: number) => {
     const config = {

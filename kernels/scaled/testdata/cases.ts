@@ -22,8 +22,8 @@ function pointsOf(
 function chosen(all: readonly Build[]): readonly Build[] {
   const furthest = new Map<string, Build>();
   for (const build of all) {
-    const { SCALE, BM, BN, STAGES } = build.defines;
-    const tile = [SCALE, BM, BN].join();
+    const { SCALE, BM, BN, STAGES, TOKEN_ROWS } = build.defines;
+    const tile = [SCALE, BM, BN, TOKEN_ROWS].join();
     const known = furthest.get(tile);
     if (!known || Number(STAGES) > Number(known.defines.STAGES)) {
       furthest.set(tile, build);
@@ -40,6 +40,9 @@ export const cases: OpCases<ScaledPoint> = {
   // K that ends within a block, rows of B in several, and rows that are no whole chunks.
   references: pointsOf({ m: 17, n: 133, k: 144 }, { m: 5, n: 24, k: 251 }),
   unsupported: /whole 16-byte chunks/,
-  built: pointsOf(...[1, 16, 32, 64].map((m) => ({ m, n: 512, k: 7168 }))),
+  built: pointsOf(
+    ...[1, 16, 32, 64].map((m) => ({ m, n: 512, k: 7168 })),
+    { m: 256, n: 11008, k: 4096 },
+  ),
   chosen,
 };

@@ -59,6 +59,14 @@ const TOKEN_ROWS = [
     AHEAD: 0,
   },
 ] as const;
+/** The same by choice, with a scale for each row and column. */
+const ROWS_OF_A = [
+  { m: 150, n: 212, k: 1168 },
+  {
+    ...{ TOKEN_ROWS: 1, BM: 128, BN: 72, BK: 128, WARPS: 8, CLUSTER: 2 },
+    ...{ RESIDENT: 1, AHEAD: 1 },
+  },
+] as const;
 /** Threads have more registers than all could; the last slot of a warp has no second. */
 const RAISED = [
   { m: 172, n: 140, k: 528 },
@@ -89,6 +97,10 @@ export const mutantCases: Readonly<Record<string, MutantCase<ScaledPoint>>> = {
   ]),
   "block128, rows of A": mutantCase("block128", TOKEN_ROWS, [
     ...["fp8_first_slots", "fp8_no_meeting", "out_no_line_guard"],
+  ]),
+  "row, rows of A": mutantCase("row", ROWS_OF_A, [
+    ...["fp8_first_scale", "fp8_no_token_scale", "fp8_same_rows"],
+    ...["fp8_first_slots", "fp8_no_wait", "out_no_line_guard"],
   ]),
   "tensor, raised registers": mutantCase("tensor", RAISED, [
     ...["fp8_early_store", "out_no_column_guard"],

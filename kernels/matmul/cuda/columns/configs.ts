@@ -13,6 +13,7 @@ import {
   PRODUCT,
   type RingConfig,
   someEach,
+  waveTiles,
 } from "../../../common/wgmma_ring.ts";
 import type { MatmulPoint } from "../../point.ts";
 import { clustersAtOnce } from "../cluster/configs.ts";
@@ -80,38 +81,19 @@ function* columnsConfigs(
   }
 }
 
-/** Waves of blocks, or blocks that share a multiprocessor, and slices of K. */
-const FILLS = [[1, 1], [2, 1], [3, 1], [1, 2], [1, 3], [1, 4]] as const;
-
-/** Yields tiles of rows of A as rows of products, as wide as makes the blocks whole waves. */
+/** Yields tiles of rows of A as rows of products. */
 function* rowsConfigs(
   point: MatmulPoint,
   info: DeviceInfo,
 ): Generator<ColumnsConfig> {
-  const { m, n, k, layout } = point;
-  const whole = layout === "nn" ? BOX : 8;
-  for (const BM of [64, 128, 192, 256]) {
-    const tilesM = Math.ceil(m / BM);
-    // Copies are slow to fill rows with zeros that A lacks.
-    if (tilesM * BM - m > m / 8) continue;
-    const seen = new Set<string>();
-    for (const [waves, CLUSTER] of FILLS) {
-      // With slices, tiles of 64 rows were the slowest.
-      if (BM === PRODUCT && CLUSTER > 1) continue;
-      const tilesN = Math.floor(waves * clustersAtOnce(info, CLUSTER) / tilesM);
-      if (tilesN < 1) continue;
-      const BN = Math.max(16, Math.ceil(n / tilesN / whole) * whole);
-      if (BN > 256 || seen.has(`${BN} ${CLUSTER}`)) continue;
-      seen.add(`${BN} ${CLUSTER}`);
-      const WARPS = BM / 16;
-      for (const RESIDENT of waves === 2 ? [2, 1] : [1]) {
-        const config = withStep(
-          point,
-          (BK) => ({ TOKEN_ROWS: 1, BM, BN, BK, WARPS, CLUSTER, RESIDENT }),
-        );
-        if (!someEach(k, CLUSTER, config.BK)) yield config;
-      }
-    }
+  const whole = point.layout === "nn" ? BOX : 8;
+  for (const tile of waveTiles(point, info, whole)) {
+    const { BM, BN, WARPS, CLUSTER, RESIDENT } = tile;
+    const config = withStep(
+      point,
+      (BK) => ({ TOKEN_ROWS: 1, BM, BN, BK, WARPS, CLUSTER, RESIDENT }),
+    );
+    if (!someEach(point.k, CLUSTER, config.BK)) yield config;
   }
 }
 
