@@ -8,6 +8,7 @@ import type { DeviceInfo } from "../bench/device/device.ts";
 import type { Case } from "../bench/model/suite.ts";
 import { type CaseKey, caseText, keyOf } from "../bench/row/row.ts";
 import type { Event } from "../bench/worker/protocol.ts";
+import { callSuite } from "./suite_calls.ts";
 
 /**
  * Bytes of operands that take as long to make, upload and check as a small case takes in all: of
@@ -47,11 +48,13 @@ export function weighed(
   cases: readonly Case[],
   info: DeviceInfo,
 ): readonly Weighed[] {
-  return cases.map((c) => ({
-    key: keyOf(c),
-    weight: isUnsupported(c, info) ? 0 : weightOf(c.problem.work, c.backend),
-    flops: c.problem.work.flops,
-  }));
+  return callSuite(() =>
+    cases.map((c) => ({
+      key: keyOf(c),
+      weight: isUnsupported(c, info) ? 0 : weightOf(c.problem.work, c.backend),
+      flops: c.problem.work.flops,
+    }))
+  );
 }
 
 function isUnsupported(c: Case, info: DeviceInfo): boolean {

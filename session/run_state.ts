@@ -9,7 +9,7 @@ import { BinaryCache } from "../bench/device/binary_cache.ts";
 import type { DeviceInfo } from "../bench/device/device.ts";
 import type { Candidate } from "../bench/model/kernel.ts";
 import type { Settings } from "../bench/model/settings.ts";
-import { CaseError, UserError } from "../bench/model/errors.ts";
+import { blame, CaseError, UserError } from "../bench/model/errors.ts";
 import { parseValues } from "../bench/model/grid.ts";
 import { joinHashes } from "../bench/measure/case_run.ts";
 import { type CaseKey, caseText, keyOf, type Row } from "../bench/row/row.ts";
@@ -20,6 +20,7 @@ import { isLoss, type LostConfig } from "../bench/tune/config_book.ts";
 import type { Event } from "../bench/worker/protocol.ts";
 import { counted } from "../bench/files/terminal_text.ts";
 import { replaceFile } from "../bench/files/replace.ts";
+import { callSuite } from "./suite_calls.ts";
 import {
   changeTimings,
   readTimings,
@@ -38,9 +39,15 @@ export function sourcesOf(
   const cache = new BinaryCache(cacheDir);
   return (key, config) => {
     try {
-      const hashes = byKey.get(caseText(key))?.builds(parseValues(config))
-        .map((build) => cache.sourceHash(build, backend, info.arch));
-      return hashes && joinHashes(hashes);
+      const one = byKey.get(caseText(key));
+      if (one === undefined) return undefined;
+      const builds = blame(
+        "name the kernel's sources",
+        () => callSuite(() => [...one.builds(parseValues(config))]),
+      );
+      return joinHashes(
+        builds.map((build) => cache.sourceHash(build, backend, info.arch)),
+      );
     } catch (error) {
       // A source that is gone: running the case says so in its row.
       if (error instanceof CaseError) return undefined;
@@ -63,11 +70,18 @@ export function validity(
   return ({ key, status, config, provenance }) => {
     const one = byKey.get(caseText(key));
     if (one === undefined) return false;
-    if (status === "unsupported") {
-      return one.unsupported(selected.info) !== undefined;
-    }
+    if (status === "unsupported") return isUnsupported(one, selected.info);
     return sources(key, config) === (provenance.source_hash ?? "");
   };
+}
+
+/** Returns whether the kernel of `one` gives a reason. One that throws has another row. */
+function isUnsupported(one: Case, info: DeviceInfo): boolean {
+  try {
+    return callSuite(() => one.unsupported(info)) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 function casesByKey(cases: readonly Case[]): ReadonlyMap<string, Case> {
@@ -112,7 +126,9 @@ export function candidatesOf(
   info: DeviceInfo,
 ): readonly Candidate[] | undefined {
   try {
-    return one.unsupported(info) === undefined ? [...one.candidates(info)] : [];
+    return callSuite(() =>
+      one.unsupported(info) === undefined ? [...one.candidates(info)] : []
+    );
   } catch {
     // A user's kernel may throw anything: it does so again in the worker, as a row.
     return undefined;

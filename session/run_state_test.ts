@@ -68,6 +68,21 @@ Deno.test("validity() keeps what is still unsupported", async () => {
   assertEquals(naive.still(naive.row("unsupported")), false);
 });
 
+Deno.test("validity() drops rows of kernels whose functions throw by now", async () => {
+  const { selected, row } = await testOf("small_suite.ts", "picky");
+  const fail = () => {
+    throw new Error("spoilt");
+  };
+  const cases = selected.cases.map((c) => ({
+    ...c,
+    unsupported: fail,
+    builds: fail,
+  }));
+  const still = validity({ ...selected, cases }, SETTINGS);
+  assertEquals(still(row("unsupported")), false);
+  assertEquals(still(row("crash", "0123456789abcdef")), false);
+});
+
 Deno.test("validity() drops rows of a kernel whose source is gone", async () => {
   const { selected, row } = await testOf("fault_suite.ts", "uncompilable");
   const source = new URL("./no_such.c", import.meta.url);

@@ -27,6 +27,7 @@ import { RUNS, VERSION } from "./home.ts";
 import { Remaining, weighed } from "./remaining.ts";
 import { isFailure, jobOf, type ProgressView, runJob } from "./run_job.ts";
 import type { Selected } from "./select.ts";
+import { callSuite } from "./suite_calls.ts";
 import { Devices } from "./share/devices.ts";
 import { writeShardFile } from "./share/shards.ts";
 
@@ -87,7 +88,9 @@ export async function sweep(
   if (timingCache !== undefined && cases.some((c) => isTunable(c, info))) {
     assertChangeable(timingCache);
   }
-  using journal = openRun(selected, settings, { ...options, observer });
+  using journal = callSuite(() =>
+    openRun(selected, settings, { ...options, observer })
+  );
   try {
     return await run(selected, settings, { ...options, observer, journal });
   } catch (error) {

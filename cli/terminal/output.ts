@@ -14,6 +14,7 @@ import {
 } from "../../bench/files/replace.ts";
 import { ancestorNamed } from "../../bench/files/run_program.ts";
 import { shownJson } from "../../bench/files/json_file.ts";
+import { listenBetween } from "../../session/suite_calls.ts";
 import { recordOf } from "../../bench/row/csv.ts";
 import { flatRow } from "../../bench/row/flat_row.ts";
 import type { Row } from "../../bench/row/row.ts";
@@ -420,11 +421,25 @@ export class Interrupt implements Disposable {
     ? ancestorNamed("npm")
     : undefined;
 
+  readonly #listening: Disposable;
+
   /** Listens from now on. */
   constructor() {
     Deno.unrefTimer(this.#npx);
-    Deno.addSignalListener("SIGINT", this.#interrupt);
-    for (const name of TERMINATE) Deno.addSignalListener(name, this.#terminate);
+    this.#listening = listenBetween({
+      listen: () => {
+        Deno.addSignalListener("SIGINT", this.#interrupt);
+        for (const name of TERMINATE) {
+          Deno.addSignalListener(name, this.#terminate);
+        }
+      },
+      leave: () => {
+        Deno.removeSignalListener("SIGINT", this.#interrupt);
+        for (const name of TERMINATE) {
+          Deno.removeSignalListener(name, this.#terminate);
+        }
+      },
+    });
   }
 
   /** The signal for long work. */
@@ -436,9 +451,6 @@ export class Interrupt implements Disposable {
   [Symbol.dispose](): void {
     clearTimeout(this.#leaving);
     clearInterval(this.#npx);
-    Deno.removeSignalListener("SIGINT", this.#interrupt);
-    for (const name of TERMINATE) {
-      Deno.removeSignalListener(name, this.#terminate);
-    }
+    this.#listening[Symbol.dispose]();
   }
 }

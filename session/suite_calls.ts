@@ -1,0 +1,64 @@
+/**
+ * Calls functions of suites in the program itself, where one that never ends keeps the event loop
+ * from everything else, the program's own listeners to signals among it.
+ *
+ * @module
+ */
+
+import { blame, CaseError, UserError } from "../bench/model/errors.ts";
+import type { Case } from "../bench/model/suite.ts";
+
+/** Listens to signals, which end the program only where nothing does. */
+export interface Listener {
+  /** Begins to listen. */
+  listen(): void;
+  /** Stops to listen. */
+  leave(): void;
+}
+
+const listeners = new Set<Listener>();
+let isCalling = false;
+
+/** Has `listener` listen until it is disposed of, but during calls of suites' functions. */
+export function listenBetween(listener: Listener): Disposable {
+  listeners.add(listener);
+  if (!isCalling) listener.listen();
+  return {
+    [Symbol.dispose]() {
+      listeners.delete(listener);
+      if (!isCalling) listener.leave();
+    },
+  };
+}
+
+/** Runs `work`, which calls functions of suites and does not wait. A signal ends the program. */
+export function callSuite<T>(work: () => T): T {
+  if (isCalling) return work();
+  isCalling = true;
+  for (const one of listeners) one.leave();
+  try {
+    return work();
+  } finally {
+    isCalling = false;
+    for (const one of listeners) one.listen();
+  }
+}
+
+/**
+ * Runs `work`, which calls `functions` of the kernel of `one`.
+ *
+ * @throws {UserError} Where it throws anything: no row can say so where nothing is run.
+ */
+export function askKernel<T>(
+  { suite, kernel }: Pick<Case, "suite" | "kernel">,
+  functions: string,
+  work: () => T,
+): T {
+  const what = `ask ${functions} of the kernel ${kernel} in the suite ${suite}`;
+  try {
+    return blame(what, () => callSuite(work));
+  } catch (error) {
+    if (!(error instanceof CaseError)) throw error;
+    throw new UserError(error.message);
+  }
+}
