@@ -63,6 +63,7 @@ import {
   jobOf,
 } from "../../session/run_job.ts";
 import { titleOf } from "../../session/phase_note.ts";
+import { askKernel } from "../../session/suite_calls.ts";
 import { isOwnKernel, notRun } from "../../session/own_kernels.ts";
 import { casesAnywhere, select, type Selected } from "../../session/select.ts";
 import { NoDeviceError } from "../../session/take_device.ts";
@@ -372,10 +373,18 @@ async function dryRun(options: BenchOptions): Promise<number> {
   const { cases, info } = await selectOrList(options);
   for (const one of cases) {
     const parts = [one.suite, one.kernel, one.backend, one.problem.title];
-    const reason = info && one.unsupported(info);
+    const reason = info &&
+      askKernel(one, "unsupported()", () => one.unsupported(info));
     if (info === undefined) parts.push("configs unknown");
     else if (reason !== undefined) parts.push(`unsupported: ${reason}`);
-    else parts.push(configsOf([...one.candidates(info)]));
+    else {
+      const all = askKernel(
+        one,
+        "rules, configs() or predict()",
+        () => [...one.candidates(info)],
+      );
+      parts.push(configsOf(all));
+    }
     say(parts.join("  "));
   }
   tell(`${counted(cases.length, "case")}; nothing was run`);

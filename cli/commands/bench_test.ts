@@ -670,3 +670,73 @@ Deno.test({
       );
     }),
 });
+
+/** A suite whose kernel has `fields` besides what it needs. */
+function suiteWith(fields: string): string {
+  return `import { defineKernel, defineSuite, kernels, matmul } from "mnkbench";
+
+const { prepare } = kernels.find(({ name, backend }) =>
+  name === "naive" && backend === "cpu"
+)!;
+const idea = "the reference, and functions of its own";
+
+export default defineSuite({
+  name: "asked",
+  title: "a small product",
+  op: matmul,
+  axes: { m: [2], k: [8] },
+  tie: { n: "m" },
+  fixed: { type: "f32" },
+  kernels: [
+    defineKernel(matmul, {
+      ...{ name: "own", backend: "cpu", idea, prepare },
+      ${fields}
+    }),
+  ],
+  baselines: [],
+});
+`;
+}
+
+const ASKED = ["--suite", "./asked.ts", "--backend", "cpu"];
+
+Deno.test("bench is ended by SIGTERM while a function of a kernel loops", () =>
+  within(async (_, folder) => {
+    const loop = `unsupported() { console.error("asked"); while (true); }`;
+    await Deno.writeTextFile(join(folder, "asked.ts"), suiteWith(loop));
+    const child = start(["bench", ...ASKED, ...BRIEF], folder);
+    let said = "";
+    for await (const bytes of child.stderr) {
+      said += text(bytes);
+      if (said.includes("asked\n")) break;
+    }
+    child.kill("SIGTERM");
+    const late = setTimeout(() => child.kill("SIGKILL"), 10_000);
+    const { signal } = await child.status;
+    clearTimeout(late);
+    await child.stdout.cancel();
+    assertEquals(signal, "SIGTERM", said);
+  }));
+
+for (
+  const [functions, fields] of [
+    ["unsupported()", `unsupported() { throw new Error("spoilt"); },`],
+    ["rules, configs() or predict()", `configs() { throw "spoilt"; },`],
+  ] as const
+) {
+  Deno.test(`bench --dry-run names a kernel whose ${functions} fails`, () =>
+    within(async (run, folder) => {
+      await Deno.writeTextFile(join(folder, "asked.ts"), suiteWith(fields));
+      const { code, stderr } = await run("bench", ...ASKED, "--dry-run");
+      assertEquals(code, 2, stderr);
+      const lines = stderr.trimEnd().split("\n");
+      assertEquals(
+        lines.filter((line) => line.startsWith("error: ")).map((line) =>
+          line.replace("Error: spoilt", "spoilt")
+        ),
+        [
+          `error: Cannot ask ${functions} of the kernel own in the suite asked: spoilt`,
+        ],
+      );
+    }));
+}

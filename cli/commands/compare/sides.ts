@@ -20,6 +20,7 @@ import type {
   PeerChoice,
 } from "../../../session/options.ts";
 import { select, type Selected } from "../../../session/select.ts";
+import { askKernel } from "../../../session/suite_calls.ts";
 import { builtInSuites } from "../../../suites/mod.ts";
 import { tell } from "../../terminal/output.ts";
 import type { Side } from "./turns.ts";
@@ -191,7 +192,9 @@ function pairsOf(
     );
   }
   const able = shared.filter((pair) => {
-    const why = [pair.base, pair.next].map((one) => one.unsupported(base.info));
+    const why = [pair.base, pair.next].map((one) =>
+      askKernel(one, "unsupported()", () => one.unsupported(base.info))
+    );
     const at = why.findIndex((one) => one !== undefined);
     if (at < 0) return true;
     tell(
