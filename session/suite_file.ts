@@ -208,7 +208,7 @@ function watch(): void {
     if (file === undefined) return;
     event.preventDefault();
     done();
-    fail(unloadable(file, error).message);
+    fail(unusable(file, error).message);
   };
   addEventListener(
     "unhandledrejection",
@@ -221,7 +221,7 @@ function watch(): void {
     done();
     // The exit that it asked for may be of success, and not all was measured.
     fail(
-      unloadable(file, "it ends the program; leave out Deno.exit()").message,
+      unusable(file, "it ends the program; leave out Deno.exit()").message,
     );
   });
 }
@@ -240,9 +240,18 @@ function first(): string | undefined {
 
 /** Makes the error for a `file` that cannot be loaded because of `error`, with its place. */
 export function unloadable(file: string, error: unknown): UserError {
+  return refused("load", file, error);
+}
+
+/** Makes the same error, also for what a file does once it is loaded. */
+function unusable(file: string, error: unknown): UserError {
+  return refused(loading.has(file) ? "load" : "use", file, error);
+}
+
+function refused(what: string, file: string, error: unknown): UserError {
   const why = error instanceof Error ? error.message : `${error}`;
   return new UserError(
-    `Cannot load the suite file ${file}${placeOf(file, error)}: ${
+    `Cannot ${what} the suite file ${file}${placeOf(file, error)}: ${
       reasonOf(why)
     }`,
   );

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "node:path";
-import { program } from "../cli/testdata/program.ts";
+import { program, within } from "../cli/testdata/program.ts";
 import { withSuite } from "./testdata/odd_suite.ts";
 
 const SMALL = new URL("../cli/testdata/small_suite.ts", import.meta.url);
@@ -61,7 +61,7 @@ for (const [what, code, why] of ODD) {
       assertEquals(code, 2, stderr);
       assertMatch(
         stderr,
-        /^error: Cannot load the suite file .*odd\.ts(:\d+:\d+)?: /m,
+        /^error: Cannot (load|use) the suite file .*odd\.ts(:\d+:\d+)?: /m,
       );
       assertMatch(stderr, why);
       assertEquals(stderr.includes("    at "), false, stderr);
@@ -131,5 +131,42 @@ Deno.test("importSuite() does not wait for ever", () =>
     assertMatch(
       new TextDecoder().decode(stdout),
       /^UserError: Cannot load the suite file .*: it did not end within 0\.3 s; do not/,
+    );
+  }));
+
+Deno.test("a function of a kernel that ends the program gets a row of its own", () =>
+  within(async (run, folder) => {
+    const text =
+      `import { defineKernel, defineSuite, kernels, matmul } from "mnkbench";
+const { prepare } = kernels.find(({ name, backend }) =>
+  name === "naive" && backend === "cpu"
+);
+const exits = { prepare() { Deno.exit(0); } };
+const own = (name, more) =>
+  defineKernel(matmul, { name, backend: "cpu", idea: "-", prepare, ...more });
+export default defineSuite({
+  name: "odd",
+  title: "-",
+  op: matmul,
+  axes: { m: [2], k: [8] },
+  tie: { n: "m" },
+  fixed: { type: "f32" },
+  kernels: [own("exits", exits), own("right")],
+  baselines: [],
+});`;
+    await Deno.writeTextFile(join(folder, "odd.ts"), text);
+    const { code, stdout, stderr } = await run(
+      ...["bench", "--suite", "./odd.ts", "--backend", "cpu", "--json"],
+      ...["--warmup", "0", "--rep", "1"],
+    );
+    assertEquals(code, 1, stderr);
+    const rows = stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+    assertEquals(
+      rows.map(({ kernel, status }) => [kernel, status]),
+      [["exits", "crash"], ["right", "ok"]],
+    );
+    assertMatch(
+      rows[0].note,
+      /^The worker exited with code 2 \(Cannot use the suite file .*odd\.ts: it ends the program; leave out Deno\.exit\(\)\)$/,
     );
   }));

@@ -91,7 +91,7 @@ for (const [what, code, why] of REFUSED) {
       const { message } = await assertRejects(() => trySuite(file), UserError);
       assertMatch(
         message,
-        /^Cannot load the suite file \S*odd\.ts(:\d+:\d+)?: /,
+        /^Cannot (load|use) the suite file \S*odd\.ts(:\d+:\d+)?: /,
       );
       assertMatch(message, why);
       assertEquals(message.includes("\n"), false, message);

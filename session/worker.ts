@@ -105,7 +105,12 @@ async function runnerOf(cases: readonly Case[]): Promise<Runner> {
 let nonce = "";
 const encoder = new TextEncoder();
 
+/** Whether a case is at work, whose row tells what ends this process. */
+let atWork = false;
+
 const write: Emit = (event) => {
+  if (event.event === "case") atWork = true;
+  else if (event.event === "row" || event.event === "waits") atWork = false;
   let bytes = encoder.encode(formatEvent(event, nonce));
   while (bytes.length) bytes = bytes.subarray(Deno.stdout.writeSync(bytes));
 };
@@ -131,7 +136,8 @@ if (import.meta.main) {
     code: EXIT.usage,
   });
   onFatal((message) => {
-    write(fatal(message));
+    if (!atWork) write(fatal(message));
+    else console.error(message);
     Deno.exit(EXIT.usage);
   }, { to: "stdout", text: (message) => formatEvent(fatal(message), nonce) });
   const code = await main();
