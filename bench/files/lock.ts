@@ -14,7 +14,7 @@ import {
   unlessMissing,
   unwritable,
 } from "./disk.ts";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 
 /** The file that a folder's owner or writer has locked, in the folder. */
 const LOCK = ".lock";
@@ -134,9 +134,18 @@ export interface Waiting {
  *
  * @throws {UserError} Where the disk refuses.
  */
-export async function lockFolder(
+export function lockFolder(
   folder: string,
   waiting: Waiting = {},
+): Promise<Disposable> {
+  return lockIn(folder, waiting, (path) => opened(path, folder));
+}
+
+/** @param open Opens the lock at a path; nothing where it is to be tried again. */
+async function lockIn(
+  folder: string,
+  waiting: Waiting,
+  open: (path: string) => Deno.FsFile | undefined,
 ): Promise<Disposable> {
   const path = join(folder, LOCK);
   const timer = setTimeout(
@@ -145,7 +154,9 @@ export async function lockFolder(
   );
   try {
     while (true) {
-      const lock = new Lock(path, opened(path, folder));
+      const file = open(path);
+      if (file === undefined) continue;
+      const lock = new Lock(path, file);
       await lock.file.lock(true);
       if (lock.isThere) return lock;
       lock.file.close();
@@ -158,7 +169,8 @@ export async function lockFolder(
 }
 
 /**
- * Waits for the locks of `paths`, folders that are made where they are missing.
+ * Waits for the locks of `paths`, folders that are made where they are missing. Disposing removes
+ * those that were made and in which there is nothing.
  *
  * @throws {UserError} Where the disk refuses.
  */
@@ -169,10 +181,38 @@ export async function lockFolders(
   using scope = new DisposableStack();
   // In one order, or two programs might wait for one another.
   for (const path of [...new Set(paths)].toSorted()) {
-    onDisk(path, () => Deno.mkdirSync(path, { recursive: true }));
-    scope.use(await lockFolder(path, waiting));
+    for (const missing of onDisk(path, () => missingTo(path))) {
+      scope.defer(() => removeIfEmpty(missing));
+    }
+    scope.use(
+      await lockIn(path, waiting, (lock) => {
+        Deno.mkdirSync(path, { recursive: true });
+        // Whoever made the folder may have removed it again.
+        return unlessMissing(() => opened(lock, path));
+      }),
+    );
   }
   return scope.move();
+}
+
+/** Returns the folders that are missing at `path` and above it, the outermost first. */
+function missingTo(path: string): readonly string[] {
+  const missing: string[] = [];
+  let at = resolve(path);
+  while (unlessMissing(() => Deno.lstatSync(at)) === undefined) {
+    missing.unshift(at);
+    at = dirname(at);
+  }
+  return missing;
+}
+
+function removeIfEmpty(folder: string): void {
+  try {
+    Deno.removeSync(folder);
+  } catch (error) {
+    // It has files, or somebody else removed it.
+    if (!(error instanceof Error)) throw error;
+  }
 }
 
 /** A folder that one process has to itself. Dispose it to remove it with all that is in it. */

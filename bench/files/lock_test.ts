@@ -40,7 +40,35 @@ Deno.test("lockFolders() waits for whoever has one of them, and takes what was l
     first[Symbol.dispose]();
     await second;
     assertEquals(order, ["first", "second"]);
-    assertEquals(folders.map(names), [[], []]);
+    // The other was made for the lock alone.
+    assertEquals([names(top), names(folders[0]!)], [["b"], []]);
+  }));
+
+Deno.test("lockFolders() removes the folders that it made and nobody used", () =>
+  within(async (top) => {
+    Deno.mkdirSync(join(top, "there"));
+    {
+      using _lock = await lockFolders([
+        join(top, "new", "used"),
+        join(top, "new", "unused"),
+        join(top, "other", "unused"),
+        join(top, "there"),
+      ]);
+      Deno.writeTextFileSync(join(top, "new", "used", "a.csv"), "");
+    }
+    assertEquals(names(top), ["new", "there"]);
+    assertEquals(names(join(top, "new")), ["used"]);
+  }));
+
+Deno.test("lockFolders() makes a folder again that was removed while it waited", () =>
+  within(async (top) => {
+    const folder = join(top, "new");
+    const first = await lockFolders([folder]);
+    const waiting = lockFolders([folder]);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    first[Symbol.dispose]();
+    using _second = await waiting;
+    assertEquals(names(folder), [".lock"]);
   }));
 
 Deno.test("lockFolder() names the lock that it waits for, once", () =>

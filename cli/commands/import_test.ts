@@ -258,6 +258,14 @@ Deno.test("import refuses rows of another suite than their file or of two device
       ["matmul-fp32.csv", "matmul-fp32.samples.jsonl.gz"],
     );
     Deno.removeSync(mixed);
+    await results(`${path}/mixed`, [row("naive", "16", "r2")]);
+    Deno.renameSync(
+      `${path}/mixed/cpu/matmul-fp32.csv`,
+      `${path}/mixed/cpu/mixed.csv`,
+    );
+    const none = await run("import", `${path}/mixed`, "--into", `${path}/none`);
+    assertEquals(none.code, 2);
+    assertEquals(unlessMissing(() => Deno.statSync(`${path}/none`)), undefined);
     const other = { ...row("naive", "32", "r2"), device: "GPU" };
     await results(fresh, [row("naive", "16", "r2"), other]);
     const strange = await run("import", fresh, "--into", old);
