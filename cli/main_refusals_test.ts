@@ -252,6 +252,11 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
     2,
     /Cannot use .*: its kernel elsewhere is for the backend tpu; there are cuda, hip, metal, cpu$/,
   ],
+  [
+    `bench --suite ${SMALL} --backend cpu --progress ./nowhere/at.json`,
+    2,
+    /Cannot write \.\/nowhere\/at\.json: /,
+  ],
   ["list --suite ./nowhere.ts", 2, /Cannot load .*nowhere\.ts: No such file/],
   [
     `list --suite ./none.ts`,

@@ -8,6 +8,7 @@ import { fstatSync } from "node:fs";
 import process from "node:process";
 import { UserError } from "../../bench/model/errors.ts";
 import {
+  assertWritable,
   type FileKind,
   refuseOther,
   replaceFile,
@@ -249,10 +250,11 @@ const PROGRESS: FileKind = { head: /^\{"done":/, name: "progress file" };
 /**
  * Has every {@linkcode Progress} written into the file at `path` too, as JSON.
  *
- * @throws {UserError} Where a file of another kind is there.
+ * @throws {UserError} Where it cannot be written, or a file of another kind is there.
  */
 export function progressTo(path: string): void {
   refuseOther(path, PROGRESS);
+  assertWritable(path);
   progressFile = path;
 }
 
