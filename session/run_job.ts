@@ -130,6 +130,9 @@ code=$?
 [ $code -gt 128 ] && kill -$((code - 128)) $$
 exit $code`;
 
+/** It is at this path wherever there is one, and need not be in PATH. */
+const SHELL = Deno.build.os === "windows" ? "sh" : "/bin/sh";
+
 /**
  * Starts a worker: this Deno, the same permissions, and nothing to be downloaded.
  *
@@ -147,7 +150,7 @@ function workerCommand(
   ];
   const program = [Deno.execPath(), "run", ...flags, main] as const;
   // Not elsewhere: it ends before a driver has taken the device from a worker that is killed.
-  return shared ? ["sh", "-c", KEEPER, "sh", ...program] : program;
+  return shared ? [SHELL, "-c", KEEPER, "sh", ...program] : program;
 }
 
 /**

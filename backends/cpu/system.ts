@@ -6,6 +6,7 @@
  * @module
  */
 
+import { systemText } from "../../bench/device/system_files.ts";
 import { askTool } from "../shared/compiler.ts";
 
 /** What a system has for kernels in C. */
@@ -18,8 +19,10 @@ export interface CpuSystem {
   readonly openblas: readonly string[];
   /** Commands that install what is missing. */
   readonly install: { readonly compiler: string; readonly openblas: string };
-  /** Prints the bytes of caches, one a line; `K`, `M` and `G` are factors of 1024. */
-  readonly caches: readonly [program: string, ...args: string[]];
+  /** Tells the bytes of caches, one a line; `K`, `M` and `G` are factors of 1024. */
+  readonly caches:
+    | { readonly files: readonly string[] }
+    | { readonly command: readonly [program: string, ...args: string[]] };
 }
 
 const LINUX_CACHES = "/sys/devices/system/cpu/cpu0/cache";
@@ -39,11 +42,9 @@ const linux: CpuSystem = {
     compiler: "apt-get install gcc libc6-dev",
     openblas: "apt-get install libopenblas0-pthread",
   },
-  // Deno lets a program read /sys only with every permission; without, `cat` reads it.
-  caches: [
-    "cat",
-    ...[0, 1, 2, 3, 4].map((i) => `${LINUX_CACHES}/index${i}/size`),
-  ],
+  caches: {
+    files: [0, 1, 2, 3, 4].map((i) => `${LINUX_CACHES}/index${i}/size`),
+  },
 };
 
 const darwin: CpuSystem = {
@@ -60,10 +61,12 @@ const darwin: CpuSystem = {
     openblas: "brew install openblas",
   },
   // Those of the performance cores, then those of Macs with one kind of core.
-  caches: [
-    ...["sysctl", "-n", "hw.perflevel0.l2cachesize", "hw.l3cachesize"] as const,
-    "hw.l2cachesize",
-  ],
+  caches: {
+    command: [
+      ...["sysctl", "-n", "hw.perflevel0.l2cachesize"] as const,
+      ...["hw.l3cachesize", "hw.l2cachesize"],
+    ],
+  },
 };
 
 /** Returns what the system `os` has; Linux stands for all but macOS. */
@@ -75,12 +78,27 @@ const MIB = 1 << 20;
 /** Bytes of a cache that is not known. */
 const USUAL_CACHE = 32 * MIB;
 
-/** Returns the bytes of the largest cache of `system`. */
+function textOf(
+  caches: CpuSystem["caches"],
+  { read, ask }: {
+    readonly read: typeof systemText;
+    readonly ask: typeof askTool;
+  },
+): string {
+  if ("files" in caches) return read(caches.files);
+  const [program, ...args] = caches.command;
+  return ask(program, args)?.stdout ?? "";
+}
+
+/** Returns the bytes of the largest cache of a system. */
 export function lastLevelCache(
-  { caches: [program, ...args] }: CpuSystem,
-  ask: typeof askTool = askTool,
+  { caches }: CpuSystem,
+  { read = systemText, ask = askTool }: {
+    readonly read?: typeof systemText;
+    readonly ask?: typeof askTool;
+  } = {},
 ): number {
-  const text = ask(program, args)?.stdout ?? "";
+  const text = textOf(caches, { read, ask });
   const bytes = [...text.matchAll(/^(\d+)([KMG]?)$/gm)].map((
     [, digits, unit],
   ) => Number(digits) * 1024 ** " KMG".indexOf(unit || " "));

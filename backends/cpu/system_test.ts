@@ -38,12 +38,14 @@ Deno.test("cpuBackend() says how to install what its system lacks", () => {
 });
 
 Deno.test("lastLevelCache() is the largest that the system tells", () => {
-  const sysfs = printing("32K\n32K\n1024K\n32M\n");
-  assertEquals(lastLevelCache(cpuSystem("linux"), sysfs.ask), 32 << 20);
-  assertEquals(sysfs.asked[0], "cat");
+  const read = (paths: readonly string[]) => {
+    assertMatch(paths.join(), /^\/sys\//);
+    return "32K\n32K\n1024K\n64M\n";
+  };
+  assertEquals(lastLevelCache(cpuSystem("linux"), { read }), 64 << 20);
   // A Mac with Apple silicon has no L3: the variable is not there.
   const sysctl = printing("16777216\n4194304\n");
-  assertEquals(lastLevelCache(cpuSystem("darwin"), sysctl.ask), 16 << 20);
+  assertEquals(lastLevelCache(cpuSystem("darwin"), sysctl), 16 << 20);
   assertEquals(sysctl.asked.slice(0, 2), ["sysctl", "-n"]);
-  assertEquals(lastLevelCache(cpuSystem("darwin"), printing("").ask), 32 << 20);
+  assertEquals(lastLevelCache(cpuSystem("darwin"), printing("")), 32 << 20);
 });

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { runProgramSync } from "../files/run_program.ts";
 import type { Backend, DeviceInfo } from "./device.ts";
+import { systemText } from "./system_files.ts";
 
 /** Share of the cores that other work may take, as Linux counts over a minute. */
 const BUSY = 0.5;
@@ -62,10 +62,7 @@ function thisHost(): Host {
   };
 }
 
-/** Reads the governor by a program, as Deno reads below /sys with all permissions only. */
 function governor(): string | undefined {
   if (Deno.build.os !== "linux") return undefined;
-  const run = { args: [GOVERNOR], limitMs: 20_000 };
-  const { success, stdout } = runProgramSync("cat", run);
-  return success ? stdout.trim() : undefined;
+  return systemText([GOVERNOR]).trim() || undefined;
 }

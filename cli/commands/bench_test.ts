@@ -740,3 +740,13 @@ for (
       );
     }));
 }
+
+Deno.test("bench goes on where PATH has no program", () =>
+  within(async (_, folder) => {
+    const child = start(["bench", ...SMALL, ...BRIEF, "--m", "2"], folder, {
+      env: { PATH: "/nowhere" },
+    });
+    const { stderr } = await child.output();
+    assertMatch(text(stderr), /^Wrote .*small\.csv$/m);
+    assertEquals(/report the command|^error: /m.test(text(stderr)), false);
+  }));
