@@ -46,7 +46,7 @@ export class ProcFiles {
   }
 
   /** Opens them; nothing on other systems than Linux with glibc. */
-  static open(): ProcFiles | undefined {
+  static find(): ProcFiles | undefined {
     if (Deno.build.os !== "linux") return undefined;
     try {
       return new ProcFiles(Deno.dlopen("libc.so.6", LIBC).symbols);
@@ -64,6 +64,11 @@ export class ProcFiles {
   /** The threads of this process. */
   tasks(): readonly string[] {
     return this.#names("task");
+  }
+
+  /** The number of open files, the listing's own among them; nothing where it cannot be listed. */
+  open(): number | undefined {
+    return this.#names("fd").length || undefined;
   }
 
   /**

@@ -107,6 +107,14 @@ const PR_GET = [
   ["another signal after the end of its parent", 2],
   ["another parent of its orphans", 37],
 ] as const;
+/** The limit of open files in `getrlimit`, on Linux. */
+const RLIMIT_NOFILE = 7;
+/**
+ * Files that calls may open and keep once, as a library does, or a thread of JavaScript, which has
+ * six. Of a kernel that keeps one a call there are more: after its first calls it is called 10 times
+ * or more.
+ */
+const KEPT_FILES = 8;
 const SIGKILL = 9n;
 const SIG_IGN = 1n;
 
@@ -171,7 +179,7 @@ class ProcessState {
   readonly #environment = new Uint8Array(64);
   readonly #now = new Uint8Array(64);
   readonly #stat = new Uint8Array(256);
-  readonly #proc = ProcFiles.open();
+  readonly #proc = ProcFiles.find();
   readonly #parent = Deno.ppid;
   /** Of standard output. */
   readonly #output: Bytes;
@@ -255,12 +263,19 @@ class ProcessState {
     const own = new Set(this.#proc?.tasks());
     let threads = Infinity;
     const count = () => this.#proc?.tasks().length ?? 0;
+    const start = this.#proc?.open() ?? Infinity;
+    let files = Infinity;
     return {
-      warm: () => void (threads = count()),
+      warm: () => {
+        threads = count();
+        // Those that cannot be listed are as many as there can be.
+        files = this.#proc?.open() ?? start;
+      },
       left: () => {
         this.settle();
         const now = this.#shared();
         const more = count() - threads;
+        const moreFiles = (this.#proc?.open() ?? this.#mostFiles()) - files;
         const open = this.#proc?.waiting() ?? waiting;
         const closed = waiting.filter((one) => !open.includes(one)).length;
         return [
@@ -281,10 +296,20 @@ class ProcessState {
           ...(more > 0
             ? [`left ${more} more thread${more > 1 ? "s" : ""} running`]
             : []),
+          ...(moreFiles > KEPT_FILES
+            ? [`left ${moreFiles} more files open`]
+            : []),
         ];
       },
       spoilt: () => surroundings !== this.#surroundings() || this.#busy(own),
     };
+  }
+
+  /** The files that this process may have open. */
+  #mostFiles(): number {
+    const limits = new BigUint64Array(2);
+    this.call.getrlimit(RLIMIT_NOFILE, new Uint8Array(limits.buffer));
+    return Number(limits[0]);
   }
 
   /** What kernels may change, but not without others' noticing, as text. */

@@ -22,6 +22,7 @@ const libc = Deno.dlopen("libc.so.6", {
   nice: { parameters: ["i32"], result: "i32" },
   prctl: { parameters: ["i32", "usize", "usize", "usize", "usize"], result: "i32" },
   close: { parameters: ["i32"], result: "i32" },
+  open: { parameters: ["buffer", "i32"], result: "i32" },
   sigprocmask: { parameters: ["i32", "buffer", "pointer"], result: "i32" },
   signal: { parameters: ["i32", "usize"], result: "usize" },
 }).symbols;
@@ -117,6 +118,28 @@ Deno.stdout.writeSync(new TextEncoder().encode(JSON.stringify([before, watch.lef
 Deno.kill(Deno.pid, "SIGKILL");`) as [string[], string[]];
     assertEquals(before, []);
     assertMatch(after.join(), /^closed descriptors of the program \(\d+\)$/);
+  },
+);
+
+Deno.test(
+  "watch() counts files that calls leave open, not those that one keeps",
+  linux,
+  async () => {
+    const [few, many, all] = await inProcess(`
+const open = () => libc.open(new TextEncoder().encode("/dev/null\\0"), 0);
+const watch = state.watch();
+for (let i = 0; i < 9; i++) open();
+watch.warm();
+for (let i = 0; i < 8; i++) open();
+const few = watch.left();
+open();
+const many = watch.left();
+while (open() >= 0);
+console.log(JSON.stringify([few, many, watch.left()]));`) as string[][];
+    assertEquals(few, []);
+    assertEquals(many, ["left 9 more files open"]);
+    assertEquals(all!.length, 1);
+    assertMatch(all![0]!, /^left \d{3,} more files open$/);
   },
 );
 

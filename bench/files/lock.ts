@@ -281,13 +281,19 @@ function removeFolders(
   }
 }
 
-/** Removes a folder whose lock this process has, or leaves it to one that has made a new lock there. */
+/**
+ * Codes of errors with which a folder stays: another process has made a new lock there, or this one
+ * cannot open another file, as after a kernel that leaves them open.
+ */
+const LEFT = ["ENOTEMPTY", "EMFILE", "ENFILE"];
+
+/** Removes a folder whose lock this process has, or leaves it to who claims another. */
 function removeClaimed(path: string): void {
   try {
     removeIfThere(path);
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? cause.code : "";
-    if (code !== "ENOTEMPTY") throw cause;
+    if (!LEFT.includes(`${code}`)) throw cause;
   }
 }
 

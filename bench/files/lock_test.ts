@@ -166,6 +166,36 @@ Deno.test("claimFolder() removes folders whose processes have ended, and no othe
     assertEquals(names(folder), others);
   }));
 
+Deno.test({
+  name: "claimFolder() leaves a folder where no other file can be opened",
+  ignore: Deno.build.os !== "linux",
+  fn: () =>
+    within(async (top) => {
+      const code = `import { claimFolder } from "${new URL(
+        "./lock.ts",
+        import.meta.url,
+      )}";
+const claimed = claimFolder("own-", Deno.args[0]);
+const files = [];
+try {
+  while (true) files.push(Deno.openSync("/dev/null"));
+} catch { /* There are no more. */ }
+claimed[Symbol.dispose]();
+Deno.stdout.writeSync(new TextEncoder().encode("left"));
+Deno.exit(0);`;
+      const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+        args: ["eval", code, top],
+      }).output();
+      const [out, said] = [stdout, stderr].map((b) =>
+        new TextDecoder().decode(b)
+      );
+      assertEquals(out, "left", said);
+      // Whoever claims the next one finds its lock free.
+      using _next = claimFolder("own-", top);
+      assertEquals(names(top).length, 1);
+    }),
+});
+
 Deno.test("claimFolder() leaves a folder to whoever makes a lock there while it is removed", () =>
   within((folder) => {
     Deno.mkdirSync(join(folder, "run-left"));
