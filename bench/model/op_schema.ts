@@ -30,7 +30,13 @@ import {
 import { BYTES, type DType } from "./dtype.ts";
 import { blame, CaseError, show, UserError } from "./errors.ts";
 import type { Axed } from "./axes.ts";
-import { type Operand, type Reference, storedBytes } from "./problem.ts";
+import {
+  LAYOUT,
+  type Operand,
+  PARAMS,
+  type Reference,
+  storedBytes,
+} from "./problem.ts";
 
 const scalar = union([number(), string()]);
 const axis = object({
@@ -102,6 +108,7 @@ function isMissing(value: unknown): boolean {
 const type = picklist(Object.keys(BYTES) as DType[]);
 const amount = pipe(number(), finite(), minValue(0));
 const count = pipe(number(), safeInteger(), minValue(0));
+const size = pipe(number(), safeInteger(), minValue(1));
 
 /** What the functions of an operation return at a point. */
 const RETURNED = {
@@ -110,11 +117,11 @@ const RETURNED = {
     b_type: type,
     c_type: type,
     acc_type: type,
-    layout: string(),
-    m: count,
-    n: count,
-    k: count,
-    params: pipe(string(), regex(/^([^\s=]+=\S*( [^\s=]+=\S*)*)?$/)),
+    layout: pipe(string(), regex(LAYOUT)),
+    m: size,
+    n: size,
+    k: size,
+    params: pipe(string(), regex(PARAMS)),
   }),
   operands: pipe(
     array(pipe(
@@ -139,7 +146,7 @@ const RETURNED = {
 /** What would be right. */
 const RIGHT: Readonly<Record<keyof typeof RETURNED, string>> = {
   key:
-    'four types such as "f32", layout as text, m, n and k as whole numbers, and params as text such as "epilogue=relu", or ""',
+    'four types such as "f32", layout as a word or "", m, n and k as whole numbers of at least 1, and params as text such as "epilogue=relu", or ""',
   operands:
     'a list of { name, role, type, rows, cols, ld } of different names, "out" being the role of one at least, type one of ' +
     `${Object.keys(BYTES).join(", ")}, and ld at least cols`,

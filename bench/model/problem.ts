@@ -33,6 +33,12 @@ export interface OpKey {
   readonly params: string;
 }
 
+/** Matches a layout: a word, or nothing where an operation has none. */
+export const LAYOUT = /^[\w.+-]*$/;
+
+/** Matches the parameters of a key: `name=value` words, or nothing. */
+export const PARAMS = /^([^\s=]+=\S*( [^\s=]+=\S*)*)?$/;
+
 /** Columns of a key that are axes of every operation. */
 export const AXIS_COLUMNS = [
   "m",

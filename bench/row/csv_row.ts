@@ -15,6 +15,9 @@ import {
   string,
 } from "valibot";
 import { COLUMNS, FIGURE_COLUMNS, PUBLISHED, SCHEMA } from "./columns.ts";
+import { BYTES } from "../model/dtype.ts";
+import { LAYOUT, PARAMS } from "../model/problem.ts";
+import { show } from "../model/errors.ts";
 import { isTimer } from "../model/settings.ts";
 import { type CheckedRow, FAILURES, type Row } from "./row_schema.ts";
 
@@ -57,6 +60,19 @@ const count = pipe(
     "it must be a whole number of at most 2^53 - 1",
   ),
 );
+const size = pipe(
+  string(),
+  check(
+    (value) =>
+      /^(\d*[1-9]\d*)?$/.test(value) &&
+      Number(value) <= Number.MAX_SAFE_INTEGER,
+    "it must be a whole number from 1 to 2^53 - 1",
+  ),
+);
+const type = picklist(
+  ["", ...Object.keys(BYTES)],
+  `it must be one of ${Object.keys(BYTES).join(", ")}`,
+);
 const duration = number(LEAST_US, MOST_US, "time from 1e-6 µs to a year");
 /** A quartile may be less than a tick of the clock. */
 const quartile = number(0, MOST_US, "time of at most a year");
@@ -74,6 +90,9 @@ const error = pipe(
 /** Characters of a cell at most: the text of a longer one would take minutes to lay out. */
 export const MOST_CHARACTERS = 20_000;
 
+/** The backends that rows may have. */
+export const BACKENDS = ["cuda", "hip", "metal", "cpu"] as const;
+
 /** Columns without a schema may have any text. */
 const CHECKS: Partial<Record<Column, GenericSchema<string>>> = {
   // It names a file; not all published rows have a suite.
@@ -84,10 +103,30 @@ const CHECKS: Partial<Record<Column, GenericSchema<string>>> = {
       "it must be the name of a suite: letters, digits, _, . and -, at most 100",
     ),
   ),
-  kernel: pipe(string(), nonEmpty("it must name a kernel")),
-  m: count,
-  n: count,
-  k: count,
+  kernel: pipe(
+    string(),
+    nonEmpty("it must name a kernel"),
+    regex(
+      /^[^\p{Cc}\p{Zl}\p{Zp}]*$/u,
+      "it must be a name without line ends and control characters",
+    ),
+  ),
+  backend: picklist(
+    ["", ...BACKENDS],
+    `it must be one of ${BACKENDS.join(", ")}`,
+  ),
+  a_type: type,
+  b_type: type,
+  c_type: type,
+  acc_type: type,
+  layout: pipe(string(), regex(LAYOUT, "it must be a word such as nn")),
+  m: size,
+  n: size,
+  k: size,
+  params: pipe(
+    string(),
+    regex(PARAMS, "it must be name=value words, as in epilogue=relu"),
+  ),
   status: picklist(STATUSES, `it must be one of ${STATUSES.join(", ")}`),
   ...Object.fromEntries(FIGURE_COLUMNS.map((column) => [column, amount])),
   median_us: duration,
@@ -152,6 +191,37 @@ export function flawOf(column: Column, value: string): string | undefined {
   return check && safeParse(check, value).issues?.[0].message;
 }
 
+/** Columns that all rows have but published ones, some of which lack what others did not say. */
+const NEEDED = [
+  "suite",
+  "backend",
+  "a_type",
+  "b_type",
+  "c_type",
+  "acc_type",
+  "m",
+  "n",
+  "k",
+] as const;
+
+/** The layouts of A and B of products, each as it is or transposed; others' operations have others. */
+const LAYOUTS = ["nn", "nt", "tn", "tt"];
+
+/** Returns what is wrong with the columns of the case; nothing where they can be. */
+function flawOfCase(valueOf: (column: Column) => string): string | undefined {
+  const layout = valueOf("layout");
+  if (
+    valueOf("op") === "matmul" && layout !== "" && !LAYOUTS.includes(layout)
+  ) {
+    return `column layout is ${show(layout)}: the op matmul has ${
+      LAYOUTS.join(", ")
+    }`;
+  }
+  if (valueOf("harness") === PUBLISHED) return undefined;
+  const empty = NEEDED.find((column) => valueOf(column) === "");
+  return empty && `column ${empty} is "": a row that was measured has it`;
+}
+
 /** A rate, its amount, and how often the unit of the rate has a unit of amount a microsecond. */
 const RATES = [["tflops", "flops", 1e6], ["gbps", "bytes", 1e3]] as const;
 /** Of each pair the first is at most the second. */
@@ -175,6 +245,8 @@ export function contradictionIn(
 ): string | undefined {
   const has = (column: Column) => valueOf(column) !== "";
   const number = (column: Column) => Number(valueOf(column));
+  const flaw = flawOfCase(valueOf);
+  if (flaw !== undefined) return flaw;
   const status = valueOf("status");
   if (status !== "ok") {
     return has("median_us")

@@ -4,12 +4,14 @@ import fc from "fast-check";
 import { csvRow } from "../../report/testdata/csv_rows.ts";
 import { UserError } from "../model/errors.ts";
 import { writeCsv, writeTable } from "./csv.ts";
-import type { Column, CsvRow } from "./csv_row.ts";
+import { backends } from "../../backends/mod.ts";
+import { BACKENDS, type Column, type CsvRow } from "./csv_row.ts";
 import { parseRows, streamRows } from "./read_csv.ts";
 import {
   ADDED_COLUMNS,
   COLUMNS,
   LATER_COLUMNS,
+  PUBLISHED,
   TIMING_COLUMNS,
 } from "./row.ts";
 
@@ -27,8 +29,6 @@ function refusal(text: string): string {
 
 const TEXT_COLUMNS = [
   "op",
-  "layout",
-  "params",
   "device",
   "config",
   "note",
@@ -280,6 +280,46 @@ Deno.test("parseRows() refuses what cannot be, by line and column", () => {
         `line 2, column timer is "${timer}": it must be batch:N, chain:N or chain:N:pdl, as in chain:32 (2 to 9999 calls)`,
       ] as const
     ),
+    ...([
+      ["m", "0", "it must be a whole number from 1 to 2^53 - 1"],
+      ["n", "00", "it must be a whole number from 1 to 2^53 - 1"],
+      ["k", "8.5", "it must be a whole number from 1 to 2^53 - 1"],
+      ["m", "", "a row that was measured has it"],
+      ["suite", "", "a row that was measured has it"],
+      [
+        "suite",
+        "a b",
+        "it must be the name of a suite: letters, digits, _, . and -, at most 100",
+      ],
+      ["b_type", "", "a row that was measured has it"],
+      [
+        "a_type",
+        "q9",
+        "it must be one of f64, f32, f16, bf16, e4m3, e5m2, e2m1x2, e8m0, i32, u32, u8",
+      ],
+      ["backend", "foo", "it must be one of cuda, hip, metal, cpu"],
+      ["layout", "n n", "it must be a word such as nn"],
+      [
+        "params",
+        "epilogue",
+        "it must be name=value words, as in epilogue=relu",
+      ],
+      [
+        "kernel",
+        "a\nb",
+        "it must be a name without line ends and control characters",
+      ],
+      [
+        "kernel",
+        "\x1b[2J",
+        "it must be a name without line ends and control characters",
+      ],
+    ] as const).map(([column, value, why]) =>
+      [
+        one(column, value),
+        `line 2, column ${column} is ${JSON.stringify(value)}: ${why}`,
+      ] as const
+    ),
     [
       one("status", "fine"),
       'line 2, column status is "fine": it must be one of ok, unsupported, compile, launch, oom, wrong, timeout, crash, untuned',
@@ -300,7 +340,7 @@ Deno.test("parseRows() names the column that a comma without quotes moved", () =
   const fields = COLUMNS.map((c) => c === "kernel" ? "a,b" : row[c]);
   assertMatch(
     refusal(`${HEAD}\n${fields.join(",")}\n`),
-    /line 2, column m: a comma before it is not in quotes/,
+    /line 2, column backend: a comma before it is not in quotes/,
   );
 });
 
@@ -409,4 +449,23 @@ Deno.test("parseRows() refuses numbers of a row that contradict one another", ()
     parseRows(writeCsv([{ ...csvRow(), ...rounded }]), "a").length,
     1,
   );
+});
+
+Deno.test("parseRows() reads operations and layouts of others, and published rows without a suite", () => {
+  const own = csvRow({ op: "softmax", layout: "row-major", params: "" });
+  const published = csvRow({
+    ...{ harness: PUBLISHED, suite: "", backend: "", c_type: "", k: "" },
+  });
+  assertEquals(read(writeCsv([own, published])), [own, published]);
+});
+
+Deno.test("parseRows() refuses a layout that no product has", () => {
+  assertMatch(
+    refusal(writeCsv([csvRow({ op: "matmul", layout: "zz" })])),
+    /line 2, column layout is "zz": the op matmul has nn, nt, tn, tt; /,
+  );
+});
+
+Deno.test("BACKENDS are those that there are", () => {
+  assertEquals([...BACKENDS], Object.keys(backends));
 });

@@ -88,16 +88,16 @@ Deno.test("summarizeDiff() takes means over what both sides have timed, and says
 });
 
 Deno.test("diffText() lists what is worst with its cause, the means and the counts", () => {
-  assertEquals(diffText(DIFF, { ...SHOW, ...SCREEN }), [
-    "broken        s e|<e> 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0",
+  assertEquals(diffText(DIFF, { ...SHOW, ...SCREEN, width: 100 }), [
+    "broken        s e|<e> 16×16×8192 nn f32 param=0",
     '    ok -> crash: a "bad" <launch>',
-    "incomparable  s d 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0 by graph",
+    "incomparable  s d 16×16×8192 nn f32 param=0 by graph",
     "    timer do_bench -> graph",
-    "slower        s c 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0           10.00 -> 12.00 µs  +20.0 %",
+    "slower        s c 16×16×8192 nn f32 param=0           10.00 -> 12.00 µs  +20.0 %",
     "    98 % interval +1.961 to +2.039 µs; binary changed",
-    "slower        s b 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0           10.00 -> 11.00 µs  +10.0 %",
+    "slower        s b 16×16×8192 nn f32 param=0           10.00 -> 11.00 µs  +10.0 %",
     "    98 % interval +0.961 to +1.039 µs",
-    "new           s f 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0",
+    "new           s f 16×16×8192 nn f32 param=0",
     "",
     "s: geomean +9.7 % in time, over the 3 of 6 cases timed and comparable in both",
     "1 broken, 0 less-accurate, 0 missing, 1 incomparable, 2 slower, 0 suspect, 0 unclear, 1 new, 0 fixed, 0 faster, 1 same",
@@ -109,7 +109,7 @@ Deno.test("diffText() wraps reasons to the width, and not where there is room", 
   const narrow = diffText(DIFF, { ...show, width: 40 });
   assertEquals(narrow.slice(1, 3), [
     '    ok -> crash: a "bad" <launch>',
-    "slower  s c 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0      10.00 -> 12.00 µs  +20.0 %",
+    "slower  s c 16×16×8192 nn f32 param=0      10.00 -> 12.00 µs  +20.0 %",
   ]);
   assertEquals(narrow.slice(3, 5), [
     "    98 % interval +1.961 to +2.039 µs;",
@@ -129,7 +129,7 @@ Deno.test("diffMarkdown() is a table that no name can break", () => {
   assertEquals(lines.slice(4, 7), [
     "| verdict | case | base, µs | new, µs | change | why, and what else changed |",
     "| --- | --- | ---: | ---: | ---: | --- |",
-    '| **broken** | s e\\|\\<e> 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0 |  |  |  | ok -> crash: a "bad" \\<launch> |',
+    '| **broken** | s e\\|\\<e> 16×16×8192 nn f32 param=0 |  |  |  | ok -> crash: a "bad" \\<launch> |',
   ]);
   for (const line of lines.slice(4)) {
     assertEquals(line.replaceAll("\\|", "").split("|").length, 8);
@@ -155,20 +155,20 @@ Deno.test("diffJunit() fails what is failed on and skips what cannot be compared
     '<?xml version="1.0" encoding="UTF-8"?>',
     '<testsuites tests="6" failures="3" time="0.0000530000">',
     '  <testsuite name="s" tests="6" failures="3" skipped="1" time="0.0000530000">',
-    '    <testcase classname="s.e|&lt;e&gt;" name="s e|&lt;e&gt; 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0" time="0.0000000000">',
+    '    <testcase classname="s.e|&lt;e&gt;" name="s e|&lt;e&gt; 16×16×8192 nn f32 param=0" time="0.0000000000">',
     '      <failure type="broken" message="broken: ok -&gt; crash: a &quot;bad&quot; &lt;launch&gt;"/>',
     "    </testcase>",
-    '    <testcase classname="s.d" name="s d 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0 by graph" time="0.0000100000">',
+    '    <testcase classname="s.d" name="s d 16×16×8192 nn f32 param=0 by graph" time="0.0000100000">',
     '      <skipped message="incomparable: timer do_bench -&gt; graph"/>',
     "    </testcase>",
-    '    <testcase classname="s.c" name="s c 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0" time="0.0000120000">',
+    '    <testcase classname="s.c" name="s c 16×16×8192 nn f32 param=0" time="0.0000120000">',
     '      <failure type="slower" message="slower: 98 % interval +1.961 to +2.039 µs; binary changed"/>',
     "    </testcase>",
-    '    <testcase classname="s.b" name="s b 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0" time="0.0000110000">',
+    '    <testcase classname="s.b" name="s b 16×16×8192 nn f32 param=0" time="0.0000110000">',
     '      <failure type="slower" message="slower: 98 % interval +0.961 to +1.039 µs"/>',
     "    </testcase>",
-    '    <testcase classname="s.f" name="s f 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0" time="0.0000100000"/>',
-    '    <testcase classname="s.a" name="s a 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0" time="0.0000100000"/>',
+    '    <testcase classname="s.f" name="s f 16×16×8192 nn f32 param=0" time="0.0000100000"/>',
+    '    <testcase classname="s.a" name="s a 16×16×8192 nn f32 param=0" time="0.0000100000"/>',
     "  </testsuite>",
     "</testsuites>",
   ]);
