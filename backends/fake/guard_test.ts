@@ -58,6 +58,9 @@ function firstOf(args: readonly unknown[]): number {
 const UNDONE =
   /: (still poison, so the work was not done when the clock stopped|right for earlier inputs, so .*)$/;
 
+/** The same, or of the second check, before which C is filled with another byte. */
+const NOT_NAN = new RegExp(`^on its second run, C: |${UNDONE.source}`);
+
 /** Each cheat's idea, and what a row says about it. */
 const CHEATS: Readonly<Record<string, readonly [() => Work, RegExp]>> = {
   "remembers by pointer": [
@@ -78,11 +81,11 @@ const CHEATS: Readonly<Record<string, readonly [() => Work, RegExp]>> = {
   ],
   "skips where C is not NaN": [
     () => skip((c) => c.every((byte) => byte === 0xff)),
-    UNDONE,
+    NOT_NAN,
   ],
   "skips where no element is NaN": [
     () => skip((c) => decode(c.slice(), "bf16").some(Number.isNaN)),
-    UNDONE,
+    NOT_NAN,
   ],
   "skips where one element is right": [
     () => skip((c, args) => decode(c.slice(), "bf16")[0] !== firstOf(args)),

@@ -26,8 +26,14 @@ function coarse(args: readonly unknown[]): void {
   memoryOf(args[2]).set(encode(sums, "bf16"));
 }
 
+/** A product that is precise where C looks as in a check: filled with one byte. */
+function sly(args: readonly unknown[]): void {
+  const c = memoryOf(args[2]);
+  (c.every((byte) => byte === c[0]) ? multiply : coarse)(args);
+}
+
 /** The row of a kernel that runs `entry`. */
-async function rowOf(entry: "right" | "coarse", tolerant = false) {
+async function rowOf(entry: "right" | "coarse" | "sly", tolerant = false) {
   const kernel = defineKernel<MatmulPoint>(matmul, {
     ...{ name: entry, backend: "fake", idea: "a product" },
     builds: () => [BUILD],
@@ -53,7 +59,9 @@ async function rowOf(entry: "right" | "coarse", tolerant = false) {
     kernels: {
       right: { ns: 5000, run: multiply },
       coarse: { ns: 5000, run: coarse },
+      sly: { ns: 5000, run: sly },
     },
+    settings: { rep: 8 },
   });
   return row!;
 }
@@ -73,6 +81,15 @@ Deno.test("run() finds partial sums in fp16 that the tolerance lets pass", async
   );
   assertEquals(row.accuracy?.mismatches, 0);
   assert(row.accuracy!.bits! < 13);
+});
+
+Deno.test("run() finds partial sums in fp16 in samples alone", async () => {
+  const row = await rowOf("sly");
+  assert(row.status === "wrong", row.note);
+  assertMatch(
+    row.note,
+    /^while timed: C: looks like fp16 partial sums: 1[1-3]\.\d effective bits, and 14\.5 are asked$/,
+  );
 });
 
 Deno.test("run() asks for no bits of a kernel with a tolerance of its own", async () => {

@@ -10,6 +10,7 @@
 import { BYTES, decode } from "../model/dtype.ts";
 import type { Operand, Tolerance } from "../model/problem.ts";
 import type { Accuracy } from "../row/row.ts";
+import type { Below } from "./changes.ts";
 import { type Numbers, precisionOf, type Terms } from "./precision.ts";
 
 /** The outcome of a comparison. */
@@ -26,6 +27,8 @@ export interface Output {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** `rows × cols` values, without padding. */
   readonly right: Numbers;
+  /** What its padding was filled with. @default {POISON} */
+  readonly poison?: number;
 }
 
 /** Elements that are numbers at a time. */
@@ -47,7 +50,7 @@ function* rowsOf(
 
 /** Compares one output with its reference. */
 export function compare(
-  { operand, bytes, right }: Output,
+  { operand, bytes, right, poison = POISON }: Output,
   tolerance: Tolerance,
 ): Comparison {
   const { rtol, atol } = tolerance;
@@ -123,7 +126,7 @@ export function compare(
       } (up to ${rtol} allowed), relative L2 ${short(accuracy.rel_l2_err)}`,
     };
   }
-  const padding = touchedPadding(operand, bytes);
+  const padding = touchedPadding(operand, bytes, poison);
   return padding === undefined ? { accuracy } : {
     accuracy,
     wrong:
@@ -144,6 +147,23 @@ export function compareAt(
   indices: readonly number[],
   tolerance: Tolerance,
 ): { readonly accuracy: Accuracy; readonly wrong: readonly Mismatch[] } {
+  const row = rowOf({ operand, bytes }, indices);
+  const got = decode(row.bytes, operand.type);
+  return {
+    accuracy: compare({ ...row, right }, tolerance).accuracy,
+    wrong: indices.flatMap((index, i) =>
+      isClose(got[i]!, right[i]!, tolerance)
+        ? []
+        : [{ index, got: got[i]!, want: right[i]! }]
+    ),
+  };
+}
+
+/** Returns the elements `indices` of an output as one row. */
+export function rowOf(
+  { operand, bytes }: Pick<Output, "operand" | "bytes">,
+  indices: readonly number[],
+): Pick<Output, "operand" | "bytes"> {
   const { cols, ld, type } = operand;
   const size = BYTES[type];
   const gathered = new Uint8Array(indices.length * size);
@@ -151,16 +171,10 @@ export function compareAt(
     const at = (Math.floor(index / cols) * ld + index % cols) * size;
     gathered.set(bytes.subarray(at, at + size), i * size);
   }
-  const got = decode(gathered, type);
-  const row = { ...operand, rows: 1, cols: got.length, ld: got.length };
+  const { length } = indices;
   return {
-    accuracy: compare({ operand: row, bytes: gathered, right }, tolerance)
-      .accuracy,
-    wrong: indices.flatMap((index, i) =>
-      isClose(got[i]!, right[i]!, tolerance)
-        ? []
-        : [{ index, got: got[i]!, want: right[i]! }]
-    ),
+    operand: { ...operand, rows: 1, cols: length, ld: length },
+    bytes: gathered,
   };
 }
 
@@ -238,18 +252,39 @@ function unwrittenNote({ name, rows, cols }: Operand, missing: number): string {
 function touchedPadding(
   { rows, cols, ld, type }: Operand,
   bytes: Uint8Array<ArrayBuffer>,
+  poison: number,
 ): number | undefined {
   if (ld === cols) return undefined;
   const size = BYTES[type];
   for (let i = 0; i < rows; i++) {
     for (let b = (i * ld + cols) * size; b < (i + 1) * ld * size; b++) {
-      if (bytes[b] !== POISON) return i;
+      if (bytes[b] !== poison) return i;
     }
   }
 }
 
-/** The byte that outputs, padding and guard bands start as: NaN in every float type. */
+/**
+ * The byte that outputs, padding and guard bands start as: NaN in every float type, so an element
+ * that is not written is never right, and what is computed from padding is NaN. No other byte is NaN
+ * in fp32 and bf16.
+ */
 export const POISON = 0xff;
+
+/**
+ * Returns another byte to fill outputs with before a call: a kernel that knows checks by
+ * {@linkcode POISON} is checked with this too. Not 0, which is a right output of many operations.
+ */
+export function otherPoison(below: Below): number {
+  return 1 + below(POISON - 1);
+}
+
+/** One in so many is NaN. */
+const NAN_SHARE = 4;
+
+/** Returns the byte to fill outputs with where they may be any: {@linkcode POISON} or another. */
+export function anyPoison(below: Below): number {
+  return below(NAN_SHARE) === 0 ? POISON : otherPoison(below);
+}
 
 function short(x: number): string {
   return Number(x.toPrecision(4)).toString();

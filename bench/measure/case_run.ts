@@ -7,18 +7,24 @@
 import type { Built } from "../device/binary_cache.ts";
 import { hashOf } from "../files/hash.ts";
 import type { Telemetry } from "../device/device.ts";
-import { worse } from "./assert_close.ts";
+import { otherPoison, worse } from "./assert_close.ts";
 import type { BenchContext, Prepared } from "./context.ts";
 import { checkFenced } from "./fenced.ts";
 import { clausesOf } from "./clauses.ts";
 import { aboveSolNote, figuresOf } from "./figures.ts";
 import { reachOf } from "./time.ts";
 import { GuardedSeries } from "./guarded.ts";
-import { changedAt, type OperandSet } from "./operands.ts";
+import { changedAt, fillPadding, type OperandSet } from "./operands.ts";
 import { bytesOfInputs, copiesOf, rotationOf, setsOf } from "./timed.ts";
 import { callsOf } from "./sample_calls.ts";
 import { Traces } from "./traces.ts";
-import { recheck, toleranceNote, verify, WrongError } from "./verify.ts";
+import {
+  bitsAsked,
+  recheck,
+  toleranceNote,
+  verify,
+  WrongError,
+} from "./verify.ts";
 import { blame, CaseError } from "../model/errors.ts";
 import { formatValues } from "../model/grid.ts";
 import type { Case, Problem } from "../model/suite.ts";
@@ -97,7 +103,8 @@ class CaseRun implements Disposable {
   }
 
   /**
-   * Runs each plan on poisoned outputs, the first one twice, and compares the first.
+   * Runs each plan on poisoned outputs, the first one twice, and compares the first. Its second run
+   * is on other poison: one that is precise where it finds the first is not checked by it alone.
    *
    * @throws {CaseError} `wrong`, where an element is.
    */
@@ -130,8 +137,8 @@ class CaseRun implements Disposable {
     const { config } = this.#choice!;
     const [set] = context.operands(c.problem);
     const [first, ...others] = this.#plans;
-    const once = () => {
-      set!.poison();
+    const once = (poison?: number) => {
+      set!.poison(poison);
       first!.run();
       context.device.synchronize();
       context.pulse.beat();
@@ -149,9 +156,10 @@ class CaseRun implements Disposable {
       plan.run();
       context.pulse.beat();
     }
-    once();
-    const deterministic = set!.outs.every(({ part }, i) =>
-      changedAt(part, stored[i]!.bytes) < 0
+    const other = otherPoison(context.below);
+    once(other);
+    const deterministic = set!.outs.every(({ operand, part }, i) =>
+      changedAt(part, fillPadding(operand, stored[i]!.bytes, other)) < 0
     );
     if (deterministic) return { ...accuracy, deterministic };
     const again = await verify(c, { ...asked, when: "on its second run, " });
@@ -180,6 +188,7 @@ class CaseRun implements Disposable {
           plans: this.#plans,
           tolerance: c.tolerance?.(config) ?? c.problem.tolerance,
           right: values,
+          bits: bitsAsked(c),
         }),
       );
     });

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { POISON } from "./assert_close.ts";
+import { anyPoison } from "./assert_close.ts";
 import type { BenchContext } from "./context.ts";
 import type { OperandSet } from "./operands.ts";
 import { CaseError } from "../model/errors.ts";
@@ -36,7 +36,7 @@ export async function checkFenced(
       const memory = fence.alloc(part.bytes);
       operands[name] = memory;
       if (role === "in") memory.copyFrom(part);
-      else memory.fill(POISON);
+      else memory.fill(anyPoison(context.below));
     }
   } catch (error) {
     if (!(error instanceof CaseError) || error.failure !== "oom") throw error;

@@ -7,7 +7,7 @@
 
 import type { Device } from "../device/device.ts";
 import type { Memory } from "../device/queue.ts";
-import { POISON } from "./assert_close.ts";
+import { anyPoison, POISON } from "./assert_close.ts";
 import { type Below, type Change, changeOnDevice } from "./changes.ts";
 import type { Prepared } from "./context.ts";
 import { type Changes, planSeries, type SeriesPlan } from "./guard_plan.ts";
@@ -263,13 +263,19 @@ export class Guard implements Around, Disposable {
     { stale, plain }: { stale: boolean; plain: boolean },
   ): void {
     const poisoned = this.#poisoned[set]!;
+    if (plain) {
+      // Its guard bands are looked at when all is done.
+      const byte = anyPoison(this.#below);
+      this.options.sets[set]!.poison(byte);
+      this.#poisoned[set] = poisoned.map(() => ({ whole: byte, parts: [] }));
+      return;
+    }
     for (const [i, { operand, whole, part }] of this.#outputs[set]!.entries()) {
-      // Not 0, which is a right output of many operations.
-      const byte = plain ? POISON : 1 + this.#below(255);
       const before = poisoned[i]!;
+      const byte = anyPoison(this.#below);
       if (stale) {
         this.#spare[0]?.fill(byte);
-      } else if (!plain && this.#below(2) === 0) {
+      } else if (this.#below(2) === 0) {
         // A kernel that looks at some elements, and finds them right, may skip the others.
         const size = BYTES[operand.type];
         const from = this.#below(part.bytes / size) * size;

@@ -7,13 +7,17 @@
 
 import type { Memory } from "../device/queue.ts";
 import {
+  compare,
   compareAt,
   isClose,
   type Mismatch,
   mismatchNote,
+  rowOf,
+  worse,
 } from "./assert_close.ts";
 import { type Below, type Change, changeOnHost } from "./changes.ts";
 import { BAND, type OperandSet } from "./operands.ts";
+import { precisionOf, type Summed } from "./precision.ts";
 import { type Crossings, crossings } from "./spread.ts";
 import { WrongError } from "./verify.ts";
 import { BYTES } from "../model/dtype.ts";
@@ -78,13 +82,20 @@ const MOST_NEAR = 8;
 /** Sets of a batch that are compared at one sample. */
 const MOST_SETS = 4;
 /** Multiplications and additions on the host for one series. */
-const BUDGET = 4e6;
+const BUDGET = 6e6;
+/**
+ * Bits that may be missing where the kernel is timed: a changed element may be as large as the rest
+ * of its sum together, and where it is the first, all partial sums are so large that their
+ * roundings have twice the variance.
+ */
+const FEWER_BITS = 0.5;
 const LIMITS = { least: 4, most: 64 };
 
 /** Returns the number of samples whose outputs the host compares in a fraction of a second. */
 export function comparable(problem: Problem, sets: number): number {
   const outputs = problem.operands.filter(({ role }) => role === "out");
-  const looks = 2 * LOOKS.lines + LOOKS.near * MOST_NEAR;
+  // The terms of those in rows and columns at random are looked at too.
+  const looks = 2 * 2 * LOOKS.lines + LOOKS.near * MOST_NEAR;
   const one = productsIn(problem) * looks * outputs.length *
     Math.min(sets, MOST_SETS);
   return Math.max(
@@ -98,6 +109,8 @@ export interface Checked {
   readonly problem: Problem;
   readonly sets: readonly OperandSet[];
   readonly tolerance: Tolerance;
+  /** The least effective bits of a result; undefined if any number will do. */
+  readonly bits: number | undefined;
   readonly log: readonly Log[];
   readonly below: Below;
   /** Says that the host is at work. */
@@ -182,6 +195,7 @@ class Inputs {
 export function checkKept(checked: Checked): void {
   const { problem, sets, log, below } = checked;
   const inputs = sets.map((set) => new Inputs(problem, set));
+  const pool = new Pool();
   for (const [at, entry] of log.entries()) {
     if (entry.kind === "change") {
       inputs[entry.set]!.change(entry.changes);
@@ -192,7 +206,7 @@ export function checkKept(checked: Checked): void {
       if (!some.has(kept.set)) continue;
       // Of many sets together they would not fit in memory.
       for (const [i, one] of inputs.entries()) if (i !== kept.set) one.forget();
-      const flaw = flawOf(kept, { checked, inputs: inputs[kept.set]! });
+      const flaw = flawOf(kept, { checked, inputs: inputs[kept.set]!, pool });
       checked.beat();
       if (!flaw) continue;
       const earlier = log.slice(0, at);
@@ -207,6 +221,69 @@ export function checkKept(checked: Checked): void {
         `while timed, at ${place}: ${flaw.what}${why ? `: ${why}` : ""}`,
         flaw.accuracy,
       );
+    }
+  }
+  pool.demand(checked);
+}
+
+/** Elements of all samples together, by which the precision of what is timed is known. */
+class Pool {
+  readonly #seen = new Set<string>();
+  readonly #all: Summed[] = [];
+  /** Those of outputs that were poison in part: a kernel can tell them from those of a check. */
+  readonly #inPart: Summed[] = [];
+
+  /** Adds the elements `indices` of an output, of which `right` are the right values. */
+  add(
+    { output, poisoned }: Kept,
+    { operand, bytes, indices, right, reference }: {
+      operand: Operand;
+      bytes: Bytes;
+      indices: readonly number[];
+      right: ArrayLike<number>;
+      reference: Reference;
+    },
+  ): void {
+    if (!reference.norms) return;
+    const own: number[] = [];
+    for (let i = 0; i < indices.length; i++) {
+      // The same sum again has the same error, and tells nothing new.
+      const key = `${output} ${indices[i]} ${right[i]}`;
+      if (!this.#seen.has(key)) own.push(i);
+      this.#seen.add(key);
+    }
+    const places = own.map((i) => indices[i]!);
+    const norms = places.map((index) => {
+      const [row, col] = [
+        Math.floor(index / operand.cols),
+        index % operand.cols,
+      ];
+      return reference.norms!(output, [row], [col])[0]!;
+    });
+    const summed: Summed = {
+      ...rowOf({ operand, bytes }, places),
+      right: Float64Array.from(own, (i) => right[i]!),
+      terms: {
+        rows: [0],
+        columns: [...own.keys()],
+        norms: Float64Array.from(norms),
+      },
+    };
+    this.#all.push(summed);
+    if (poisoned.parts.length > 0) this.#inPart.push(summed);
+  }
+
+  /** @throws {CaseError} `wrong`, where there are fewer effective bits than `checked` asks for. */
+  demand({ bits: asked, tolerance }: Checked): void {
+    if (asked === undefined) return;
+    for (const some of [this.#all, this.#inPart]) {
+      const { bits, wrong } = precisionOf(some, asked - FEWER_BITS);
+      if (wrong === undefined) continue;
+      const names = new Set(some.map(({ operand }) => operand.name));
+      throw new WrongError(`while timed: ${[...names].join(", ")}: ${wrong}`, {
+        ...some.map((one) => compare(one, tolerance).accuracy).reduce(worse),
+        ...(bits === undefined ? {} : { bits: Math.round(10 * bits) / 10 }),
+      });
     }
   }
 }
@@ -224,9 +301,10 @@ const NOT_DONE =
   "still poison, so the work was not done when the clock stopped";
 
 function flawOf(
-  { copy, output, poisoned }: Kept,
-  { checked, inputs }: { checked: Checked; inputs: Inputs },
+  kept: Kept,
+  { checked, inputs, pool }: { checked: Checked; inputs: Inputs; pool: Pool },
 ): Flaw | undefined {
+  const { copy, output, poisoned } = kept;
   const { problem, tolerance, below } = checked;
   const operand = problem.operands.filter((o) => o.role === "out")[output]!;
   const { rows, cols, ld, type } = operand;
@@ -236,14 +314,16 @@ function flawOf(
   const before = imageOf(poisoned, bytes.length);
   const poison = stillPoison(bytes, { operand, before, below });
   const some = crossings(operand, LOOKS.lines, below);
+  const chosen = [...new Set(some.indices)];
   const indices = [
     ...new Set([
-      ...some.indices,
+      ...chosen,
       ...nearby(inputs.near, { problem, operand, some }),
       ...poison,
     ]),
   ];
-  const right = inputs.reference.at(output, indices);
+  const { reference } = inputs;
+  const right = reference.at(output, indices);
   const { accuracy, wrong: far } = compareAt(
     { operand, bytes: part, right },
     indices,
@@ -255,6 +335,13 @@ function flawOf(
     return !isClose(got, want, { ...tolerance, atol });
   });
   if (wrong.length === 0) {
+    pool.add(kept, {
+      operand,
+      bytes: part,
+      indices: chosen,
+      right,
+      reference,
+    });
     const touched = touchedOutside(bytes, { operand, before });
     return touched === undefined ? undefined : { what: touched, accuracy };
   }

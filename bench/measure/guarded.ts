@@ -27,6 +27,8 @@ export interface SeriesOptions {
   readonly tolerance: Tolerance;
   /** The right outputs of the first set. */
   readonly right: readonly Numbers[];
+  /** The least effective bits of a result; undefined if any number will do. */
+  readonly bits: number | undefined;
 }
 
 /** The samples of a case. */
@@ -99,10 +101,10 @@ export class GuardedSeries implements Disposable {
    * @throws {CaseError} `wrong`, where one is.
    */
   check(): void {
-    const { context, problem, sets, tolerance } = this.options;
+    const { context, problem, sets, tolerance, bits } = this.options;
     const { below, pulse } = context;
     checkKept({
-      ...{ problem, sets, tolerance, below, log: this.#guard.log },
+      ...{ problem, sets, tolerance, bits, below, log: this.#guard.log },
       beat: () => pulse.beat(),
     });
   }

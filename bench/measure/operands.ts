@@ -90,6 +90,8 @@ export class OperandSet implements Disposable {
   readonly #scope = new DisposableStack();
   readonly #made: readonly Bytes[];
   readonly #first: OperandSet;
+  /** What the outputs and their bands were filled with last. */
+  #poison = POISON;
   /** The operands in their order. */
   readonly placed: readonly (Placed | PlacedInput)[];
   /** The inputs in their order. */
@@ -159,16 +161,18 @@ export class OperandSet implements Disposable {
     );
   }
 
-  /** Makes the outputs and their bands poison again. */
-  poison(): void {
-    for (const { whole } of this.outs) whole.fill(POISON);
+  /** Fills the outputs and their bands with `byte`. */
+  poison(byte = POISON): void {
+    this.#poison = byte;
+    for (const { whole } of this.outs) whole.fill(byte);
   }
 
-  /** The outputs as stored, in the order of the operands. */
-  outputs(): { operand: Operand; bytes: Bytes }[] {
+  /** The outputs as stored, in the order of the operands, and what they were filled with. */
+  outputs(): { operand: Operand; bytes: Bytes; poison: number }[] {
     return this.outs.map(({ operand, part }) => ({
       operand,
       bytes: part.download(),
+      poison: this.#poison,
     }));
   }
 
@@ -178,16 +182,17 @@ export class OperandSet implements Disposable {
    * @param inputs Whether inputs are looked at: all of them are copied to the host.
    */
   damage(inputs = true): string | undefined {
-    for (const { operand: { name }, whole, part } of this.placed) {
+    for (const { operand: { name, role }, whole, part } of this.placed) {
+      const poison = role === "out" ? this.#poison : POISON;
       const before = whole.slice(0, BAND).download().findIndex((b) =>
-        b !== POISON
+        b !== poison
       );
       if (before >= 0) {
         return `${name}: wrote ${BAND - before} bytes before its start`;
       }
       const end = BAND + part.bytes;
       const after = whole.slice(end, whole.bytes - end).download()
-        .findLastIndex((b) => b !== POISON);
+        .findLastIndex((b) => b !== poison);
       if (after >= 0) return `${name}: wrote ${after + 1} bytes past its end`;
     }
     for (const { operand: { name }, part, bytes } of inputs ? this.ins : []) {
@@ -204,7 +209,7 @@ export class OperandSet implements Disposable {
 }
 
 function uploaded({ operand, whole, part }: Placed, made: Bytes): PlacedInput {
-  const data = poisonPadding(operand, made);
+  const data = fillPadding(operand, made, POISON);
   part.upload(data);
   return new PlacedInput(operand, whole, part, data, 0);
 }
@@ -253,16 +258,17 @@ function inputsOf(problem: Problem, options: InputOptions): readonly Bytes[] {
   }
 }
 
-/** `bytes` with all that no row owns as poison: reading it spoils a sum. */
-function poisonPadding(
+/** Returns `bytes` with `byte` in all that no row owns: poison in inputs, as reading it spoils a sum. */
+export function fillPadding(
   { rows, cols, ld, type }: Operand,
   bytes: Bytes,
+  byte: number,
 ): Bytes {
   if (ld === cols) return bytes;
   const copy = bytes.slice();
   const size = BYTES[type];
   for (let i = 0; i < rows; i++) {
-    copy.fill(POISON, (i * ld + cols) * size, (i + 1) * ld * size);
+    copy.fill(byte, (i * ld + cols) * size, (i + 1) * ld * size);
   }
   return copy;
 }

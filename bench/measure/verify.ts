@@ -55,15 +55,23 @@ export async function verify(
     right: right.values[i]!,
     terms: right.terms[i],
   }));
-  // A kernel that rounds more often says so by a tolerance of its own.
-  const bits = c.tolerance ? undefined : problem.bits;
   const { accuracy, wrong = set.damage(inputs) } = compareAll(
     outputs,
     tolerance,
-    bits,
+    bitsAsked(c),
   );
   if (wrong) throw new WrongError(when + wrong, accuracy);
   return accuracy;
+}
+
+/**
+ * Returns the least effective bits of a result; undefined where any number will do. A kernel that
+ * rounds more often says so by a tolerance of its own.
+ */
+export function bitsAsked(
+  { tolerance, problem }: Pick<Case, "tolerance" | "problem">,
+): number | undefined {
+  return tolerance ? undefined : problem.bits;
 }
 
 /** Returns the note about a tolerance that is not the operation's own. */

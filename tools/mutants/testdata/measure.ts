@@ -297,14 +297,14 @@ export const MEASURE: readonly HarnessMutant[] = [
   ...inFile("bench/measure/verify.ts", [BITS], [
     [
       "no bits are asked",
-      "const bits = c.tolerance ? undefined : problem.bits;",
-      "const bits = undefined;",
+      "return tolerance ? undefined : problem.bits;",
+      "return undefined;",
       "TF32 would pass as fp32",
     ],
     [
       "kernels that round more often are asked for bits",
-      "const bits = c.tolerance ? undefined : problem.bits;",
-      "const bits = problem.bits;",
+      "return tolerance ? undefined : problem.bits;",
+      "return problem.bits;",
       "kernels that say how they round would be wrong",
     ],
   ]),
@@ -325,7 +325,7 @@ export const MEASURE: readonly HarnessMutant[] = [
   ...inFile("bench/measure/operands.ts", [FAULTS, SPINE], [
     [
       "outputs are not poisoned",
-      "for (const { whole } of this.outs) whole.fill(POISON);",
+      "for (const { whole } of this.outs) whole.fill(byte);",
       "",
       "a kernel could leave what an earlier call wrote",
     ],
@@ -455,9 +455,15 @@ export const MEASURE: readonly HarnessMutant[] = [
     ],
     [
       "outputs keep what the first run wrote",
-      "    const once = () => {\n      set!.poison();",
-      "    const once = () => {",
+      "      set!.poison(poison);\n",
+      "",
       "a second run could do nothing",
+    ],
+    [
+      "the second run is on the poison of the first",
+      "    once(other);\n",
+      "    once();\n",
+      "a kernel could know checks by NaN",
     ],
     [
       "wrong kernels are timed",
