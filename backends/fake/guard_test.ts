@@ -379,6 +379,69 @@ Deno.test("a kernel that remembers the results of all inputs is suspect", async 
   }
 });
 
+/** Elements of `a` that are not those of `b`, of two bytes each. */
+function differing(a: Bytes, b: Bytes): number {
+  let count = 0;
+  for (let i = 0; i < a.length; i += 2) {
+    if (a[i] !== b[i] || a[i + 1] !== b[i + 1]) count++;
+  }
+  return count;
+}
+
+Deno.test("a kernel that repairs a few elements of a result it remembers is suspect", async () => {
+  const timers = ["do_bench", "graph"] as const;
+  const caches = ["cold", "warm"] as const;
+  for (const { timer, cache } of grid({ timer: timers, cache: caches })) {
+    let known: readonly [Bytes, Bytes] | undefined;
+    const repairs: FakeKernel = {
+      ns(_launch, _defines, args) {
+        const [a, b] = matrices(args);
+        const isRepaired = known !== undefined &&
+          differing(a, known[0]) + differing(b, known[1]) <= 8;
+        known = [a.slice(), b.slice()];
+        return isRepaired ? 800 : 5000;
+      },
+      run: multiply,
+    };
+    for (let chance = 1; chance <= 4; chance++) {
+      const { rows: [row] } = await rowsOf(suiteOf(["repairs"]), {
+        kernels: { repairs },
+        settings: { ...settings, timer, cache },
+        chance,
+      });
+      assertMatch(
+        row!.note,
+        /suspect: samples right after a change of the inputs take 5\.00 µs, the others 0\.800 µs: results may be remembered/,
+        `${timer}, ${cache}, ${chance}`,
+      );
+    }
+  }
+});
+
+Deno.test("the median of a few samples is of whole inputs that are new", async () => {
+  let known: readonly [Bytes, Bytes] | undefined;
+  const ms = 1e6;
+  const repairs: FakeKernel = {
+    ns(_launch, _defines, args) {
+      const [a, b] = matrices(args);
+      const isRepaired = known !== undefined &&
+        differing(a, known[0]) + differing(b, known[1]) <= 8;
+      known = [a.slice(), b.slice()];
+      return isRepaired ? ms / 10 : ms;
+    },
+    run: multiply,
+  };
+  for (let chance = 1; chance <= 8; chance++) {
+    const { rows: [row] } = await rowsOf(suiteOf(["repairs"]), {
+      kernels: { repairs },
+      settings: { ...settings, cache: "cold" },
+      chance,
+    });
+    assert(row?.status === "ok", row?.note);
+    assertEquals([row.figures.samples, row.figures.median_us], [10, 1000]);
+  }
+});
+
 Deno.test("no sample begins with the right output, which settled a warm cache", async () => {
   const isDone = (args: readonly unknown[]) => {
     const [a, b, c] = matrices(args);
@@ -474,7 +537,7 @@ Deno.test("copies of outputs come right behind the end of a sample", async () =>
   const first = (await between("cold")).map(([what]) => what);
   // An output of 32 bytes, its page and the guard bands.
   const kept = first.filter((what) => what === "copy 12288");
-  assertEquals(kept.length, 11, "all but the last one");
+  assertEquals(kept.length, 23, "all but the last one");
 });
 
 Deno.test("a call reads changed inputs before a warm sample, and none before a cold one", async () => {
@@ -537,10 +600,10 @@ Deno.test("inputs change without repeating, and poison with each sample", async 
   });
   assert(row?.status === "ok", row?.note);
   assertEquals(row.figures.samples, 66);
-  // The original ones, and one in eight samples.
-  assertEquals(seen.inputs.size, 1 + 9);
+  // The original ones, and each change.
+  assert(seen.inputs.size > 14, `${seen.inputs.size}`);
   const { whole, part, stale } = seen.kinds;
-  assert(whole > 20 && part > 20 && stale > 2, JSON.stringify(seen.kinds));
+  assert(whole > 20 && part > 12 && stale > 2, JSON.stringify(seen.kinds));
   assert(seen.bytes.size > 15, `${seen.bytes.size}`);
 });
 

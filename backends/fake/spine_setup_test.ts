@@ -90,8 +90,8 @@ Deno.test("Plan.setup runs once for given inputs, and is not timed", async () =>
   });
   assert(row?.status === "ok", row?.note);
   assertStrictEquals(row.figures.median_us, 5);
-  // Before the check, after each of eight changes while timed, and after they were undone.
-  assertStrictEquals(copies, 1 + 8 + 1);
+  // Before the check, after each of 16 changes while timed, and after they were undone.
+  assertStrictEquals(copies, 1 + 16 + 1);
   // With as many empty launches as keep its place in the driver's ring.
   const after = log.slice(log.lastIndexOf("copy") + 1);
   const queued = after.slice(0, after.findIndex((what) => /^fill/.test(what)));

@@ -36,6 +36,16 @@ export interface Guarded {
   readonly below: Below;
 }
 
+/** Samples, by their numbers, whose times tell whether a kernel computes what is new to it. */
+export interface Fresh {
+  /** After a change to inputs that no call has had before. */
+  readonly after: ReadonlySet<number>;
+  /** Not to be compared with these: they may have new inputs as well. */
+  readonly apart?: ReadonlySet<number>;
+  /** After copies like those before `after`, of values that were there already. */
+  readonly again?: ReadonlySet<number>;
+}
+
 const isPatch = ({ kind }: Change) => kind === "patch";
 
 /** Bytes of outputs that are kept at most. */
@@ -71,6 +81,7 @@ export class Guard implements Around, Disposable {
   #settles = 0;
   #changes: SeriesPlan["changes"] = new Map();
   #stale: SeriesPlan["stale"] = new Set();
+  #again: SeriesPlan["again"] = new Set();
   #patches: ReadonlyMap<Change, Memory> | undefined;
   #kept: ReadonlyMap<number, Memory> = new Map();
   #used: readonly number[] = [];
@@ -120,18 +131,49 @@ export class Guard implements Around, Disposable {
     this.#turns = turns;
   }
 
-  /** The samples right after a change to inputs that no call has seen before. */
-  get fresh(): ReadonlySet<number> {
-    return new Set(
-      [...this.#changes].slice(0, -1)
-        .filter(([, sets]) => this.#isUnseen(sets)).map(([at]) => at),
+  /** What times of samples after changes are to be compared with. */
+  get fresh(): readonly Fresh[] {
+    const end = this.#end;
+    const changes = [...this.#changes].filter(([at]) =>
+      at !== end && !this.#again.has(at)
     );
+    const [patched, whole] = [true, false].map((is) =>
+      changes.filter(([, sets]) =>
+        [...sets.values()].flat().some(isPatch) === is
+      ).map(([at]) => at)
+    ) as [number[], number[]];
+    const back = end === undefined ? [] : [end];
+    const isWarm = this.#turns?.settle !== undefined;
+    return [
+      {
+        after: new Set(whole),
+        apart: new Set(back),
+        ...(isWarm ? { again: this.#again } : {}),
+      },
+      {
+        after: new Set(isWarm ? patched : [...patched, ...whole]),
+        apart: new Set([...whole, ...back]),
+      },
+    ];
   }
 
-  /** Whether no call has had the inputs after `sets`: what settles a cache sees all but patches. */
-  #isUnseen(sets: Changes): boolean {
+  /** The sample before which the inputs become the original ones. */
+  get #end(): number | undefined {
+    return [...this.#changes.keys()].at(-1);
+  }
+
+  /** Whether a call that settles a cache sees `change` before sample number `index`. */
+  #isSettled(index: number, change: Change): boolean {
+    return index === this.#end && !isPatch(change);
+  }
+
+  /** Whether no call has had the inputs of sample number `index` after `sets`. */
+  #isUnseen(index: number, sets: Changes): boolean {
+    if (this.#again.has(index)) return false;
     return this.#turns?.settle === undefined ||
-      [...sets.values()].flat().some(isPatch);
+      [...sets.values()].flat().some((change) =>
+        !this.#isSettled(index, change)
+      );
   }
 
   begin(count: number, ns: number): void {
@@ -149,10 +191,12 @@ export class Guard implements Around, Disposable {
       most: Math.min(most, Math.max(1, Math.floor(MOST_BYTES / bytes))),
       mayChange: (set) => this.#spare.length > 0 && !this.#isSpared(set),
       hasOriginal: this.#originals !== undefined,
+      isWarm: this.#turns?.settle !== undefined,
     });
     this.#stale = plan.stale;
     this.#patches = this.#upload(plan);
     this.#changes = this.#patches ? plan.changes : new Map();
+    this.#again = this.#patches ? plan.again : new Set();
     this.#kept = this.#room(
       "copies of the outputs: they were not compared",
       (own) => {
@@ -211,7 +255,7 @@ export class Guard implements Around, Disposable {
       const plain = last || this.#isSpared(set);
       // What was right before a change is poison too.
       const stale = changes !== undefined && this.#stale.has(index) &&
-        this.#isUnseen(changes);
+        this.#isUnseen(index, changes);
       this.#poison(set, { stale: stale && !plain, plain });
     }
   }
@@ -237,12 +281,13 @@ export class Guard implements Around, Disposable {
         this.log.push({ kind: "change", index, set, changes });
       }
     };
-    apply((change) => !isPatch(change));
+    apply((change) => this.#isSettled(index, change));
     const settle = this.#turns?.settle;
     if (settle) { for (let i = 0; i < this.#settles; i++) settle(); }
-    // Patches leave a cache warm, so they come after the calls that settle it: a kernel that
-    // remembers results would know the next sample's.
-    apply(isPatch);
+    // After the calls that settle a cache: a kernel that remembers results would know the next
+    // sample's. Patches leave it warm, and so do copies of whole inputs, more or less: they are made
+    // again before the next sample, whose time a kernel that computes all shares.
+    apply((change) => !this.#isSettled(index, change));
     this.#pad(copies, () => this.#idle());
     this.#pad(launches, () => this.options.nudge());
   }

@@ -20,6 +20,8 @@ export type Changes = ReadonlyMap<number, readonly Change[]>;
 export interface SeriesPlan {
   /** By sample. The last entry makes the inputs the original ones. */
   readonly changes: ReadonlyMap<number, Changes>;
+  /** Samples whose changes are those of the sample before, once more. */
+  readonly again: ReadonlySet<number>;
   /** Samples before which outputs keep what was right before the change. */
   readonly stale: ReadonlySet<number>;
   /** Samples whose outputs are kept. */
@@ -41,12 +43,22 @@ export interface Planned {
   mayChange(set: number): boolean;
   /** Whether there is a copy of the original inputs. */
   readonly hasOriginal: boolean;
+  /** Whether inputs are to be in the cache. */
+  readonly isWarm: boolean;
 }
 
-/** One change in so many samples, and one copy of the outputs; more where samples are few. */
+/** Half of them are enough to tell that samples after one are slower, also where samples are few. */
+const CHANGES = 16;
+/** The share of them that are of whole inputs. */
+const WHOLE = 0.5;
+/**
+ * Samples below which chance may make those after changes the slowest. More than half of them have
+ * whole inputs that are new, so that their median is the time of computing all.
+ */
+const FEW = 24;
+/** One copy of the outputs in so many samples; more where samples are few. */
 const EVERY = 8;
-const MOST_CHANGES = 16;
-const LEAST = { changes: 8, kept: 12 };
+const LEAST_KEPT = 24;
 /** The share of the kept outputs that are of samples right after a change. */
 const FRESH = 0.7;
 
@@ -55,9 +67,9 @@ export function planSeries(planned: Planned): SeriesPlan {
   const { count, below, most } = planned;
   // Near the end the inputs are the original ones again: the last output is compared in full.
   const end = count - 1 - below(Math.max(1, Math.floor(count / 16)));
-  const wanted = Math.max(LEAST.changes, Math.ceil(count / EVERY));
-  const places = distinct(Math.min(wanted, MOST_CHANGES), end, below);
+  const places = distinct(CHANGES, end, below);
   const changes = changesOf(places, planned);
+  const again = planned.isWarm ? repeatWhole(changes, end) : new Set<number>();
   const sets = new Set([...changes.values()].flatMap((one) => [...one.keys()]));
   if (sets.size > 0) {
     changes.set(
@@ -68,44 +80,70 @@ export function planSeries(planned: Planned): SeriesPlan {
   const stale = [...changes.keys()].filter((at) =>
     at < count - 1 && below(2) === 0
   );
-  const kept = Math.max(LEAST.kept, Math.ceil(count / EVERY));
+  const kept = Math.max(LEAST_KEPT, Math.ceil(count / EVERY));
   const seen = new Set<number>();
   if (stale.length > 0) seen.add(stale[below(stale.length)]!);
   seen.add(count - 1);
   const size = Math.min(most, count, kept);
   // What overlooks a change is wrong right after it, and perhaps not for long.
-  const fresh = [...changes.keys()];
+  const fresh = [...changes.keys()].filter((at) => !again.has(at));
   const share = Math.min(Math.ceil(FRESH * size), fresh.length);
   while (seen.size < share) seen.add(fresh[below(fresh.length)]!);
   while (seen.size < size) seen.add(below(count));
   return {
     changes,
+    again,
     stale: new Set(stale),
     kept: [...seen].slice(0, size).toSorted((a, b) => a - b),
   };
 }
 
 /**
- * A change at each of `places`, of one set; of each kind there is one. Each input changes alone at
- * least once, where there are as many places: a kernel may look at one and trust the others.
+ * Adds to `changes` of whole inputs the same before the next sample, where none is and it is before
+ * `end`. Returns these samples: they take as long as those with new values, if a kernel computes all.
+ */
+function repeatWhole(
+  changes: Map<number, Changes>,
+  end: number,
+): ReadonlySet<number> {
+  const again = new Set<number>();
+  for (const [at, sets] of [...changes]) {
+    const isWhole = [...sets.values()].flat().every(({ kind }) =>
+      kind === "turn"
+    );
+    if (!isWhole || changes.has(at + 1) || at + 1 >= end) continue;
+    changes.set(at + 1, sets);
+    again.add(at + 1);
+  }
+  return again;
+}
+
+/**
+ * A change at each of `places`, of one set: of whole inputs, as a kernel may repair a few elements of
+ * a result that it remembers, and of a few elements, as it may look at others. Each input changes
+ * alone at least once in both ways, where there are as many places: it may look at one and trust the
+ * others.
  */
 function changesOf(
   places: readonly number[],
-  { inputs, gain, below, used, mayChange, hasOriginal }: Planned,
+  { count, inputs, gain, below, used, mayChange, hasOriginal }: Planned,
 ): Map<number, Changes> {
-  const [first, turn] = [below(places.length), below(places.length)];
+  const { length } = places;
+  const most = Math.floor(count < FEW ? count / 2 + 1 : WHOLE * length);
+  const chosen = new Set(distinct(most, length, below));
+  const turn = below(length);
+  const made = { whole: 0, patched: 0 };
   const changes = new Map<number, Changes>();
   for (const [i, at] of places.entries()) {
     const sets = used(at).filter(mayChange);
     const set = sets[below(sets.length)];
     if (set === undefined) continue;
-    const kind = (i + first) % places.length;
-    const whole = hasOriginal &&
-      (kind === 0 || kind > 1 && below(4) === 0);
+    const whole = hasOriginal && chosen.has(i);
+    const before = made[whole ? "whole" : "patched"]++;
     const free = changeable(inputs[set]!);
-    const alone = free[(i + turn) % free.length];
+    const alone = free[(before + turn) % free.length];
     if (alone === undefined) continue;
-    const which = i >= free.length && below(4) === 0 ? free : [alone];
+    const which = before >= free.length && below(4) === 0 ? free : [alone];
     const change = planChange(inputs[set]!, which, { whole, gain, below });
     if (change.length > 0) changes.set(at, new Map([[set, change]]));
   }

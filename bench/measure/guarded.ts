@@ -8,7 +8,7 @@ import type { Tolerance } from "../model/problem.ts";
 import type { Problem } from "../model/suite.ts";
 import type { BenchContext, Prepared } from "./context.ts";
 import { type Calibration, loadTime } from "./figures.ts";
-import { gainOf, Guard } from "./guard.ts";
+import { type Fresh, gainOf, Guard } from "./guard.ts";
 import { checkKept, comparable } from "./guard_check.ts";
 import type { OperandSet } from "./operands.ts";
 import type { Numbers } from "./precision.ts";
@@ -72,7 +72,8 @@ export class GuardedSeries implements Disposable {
       },
     };
     this.#suspicions = [
-      freshNote(this.samples, this.#guard.fresh),
+      this.#guard.fresh.map((fresh) => freshNote(this.samples, fresh))
+        .find((note) => note !== "") ?? "",
       this.#warmNote(),
     ];
     this.#scope.use(scope.move());
@@ -132,10 +133,16 @@ const SLOWER = 1.5;
 const LEAST = 6;
 /** The share of honest series that chance makes look like one that remembers. */
 const RARE = 2e-5;
+/**
+ * The same, where only samples after copies of inputs are compared: there are few, and where copies
+ * slow a kernel down, these are all that differ.
+ */
+const RARE_AGAIN = 5e-3;
 
 /**
- * Says that the samples whose numbers are `fresh` take longer than the others; empty where they
- * do not. A kernel that remembers the results of all inputs is right, and slow where they are new.
+ * Says that samples after new inputs take longer than the others, and than those of `again`; empty
+ * where they do not. A kernel that remembers the results of all inputs is right, and slow where they
+ * are new.
  *
  * The changes are at random places, so the rank test of Mann and Whitney holds whatever the noise
  * is, also of a busy host that slows some samples in a row.
@@ -144,22 +151,34 @@ const RARE = 2e-5;
  */
 export function freshNote(
   samples: readonly number[],
-  fresh: ReadonlySet<number>,
+  { after, apart, again }: Fresh,
 ): string {
-  const [after, others] = [true, false].map((is) =>
-    samples.filter((_, i) => fresh.has(i) === is)
-  ) as [number[], number[]];
-  if (after.length < LEAST || others.length < LEAST) return "";
-  const [slow, usual] = [median(after), median(others)];
-  if (slow < SLOWER * usual) return "";
+  const at = (is: (i: number) => boolean) => samples.filter((_, i) => is(i));
+  const fresh = at((i) => after.has(i));
+  const others = at((i) => !after.has(i) && !apart?.has(i));
+  if (fresh.length < LEAST || others.length < LEAST) return "";
+  if (!areSlower(fresh, others, RARE)) return "";
+  if (again && !areSlower(fresh, at((i) => again.has(i)), RARE_AGAIN)) {
+    return "";
+  }
+  return `suspect: samples right after a change of the inputs take ${
+    us(median(fresh))
+  } µs, the others ${us(median(others))} µs: results may be remembered`;
+}
+
+/** Whether chance makes samples like `after` so much slower than `others` in a share of `rare` at most. */
+function areSlower(
+  after: readonly number[],
+  others: readonly number[],
+  rare: number,
+): boolean {
+  if (others.length === 0) return false;
+  if (median(after) < SLOWER * median(others)) return false;
   const inverted = after.reduce(
     (sum, one) => sum + others.filter((other) => other >= one).length,
     0,
   );
-  if (shareOfOrders(after.length, others.length, inverted) > RARE) return "";
-  return `suspect: samples right after a change of the inputs take ${
-    us(slow)
-  } µs, the others ${us(usual)} µs: results may be remembered`;
+  return shareOfOrders(after.length, others.length, inverted) <= rare;
 }
 
 /**

@@ -34,7 +34,9 @@ Deno.test("freshNote() suspects no honest kernel on a busy host", () => {
   for (let i = 0; i < 1500; i++) {
     const count = [20, 40, 100][i % 3]!;
     const samples = busy(count, next);
-    if (freshNote(samples, placesIn(count, next)) !== "") suspected++;
+    if (freshNote(samples, { after: placesIn(count, next) }) !== "") {
+      suspected++;
+    }
   }
   assertEquals(suspected, 0);
 });
@@ -47,11 +49,37 @@ Deno.test("freshNote() suspects a kernel that remembers, on a busy host too", ()
     const samples = busy(100, next).map((ns, at) =>
       places.has(at) ? 6 * ns : ns
     );
-    const note = freshNote(samples, places);
+    const note = freshNote(samples, { after: places });
     if (note === "") missed++;
     else assertMatch(note, /^suspect: samples right after a change of the/);
   }
   assert(missed < 30, `${missed} of 300`);
+});
+
+Deno.test("freshNote() suspects no kernel that copies of its inputs slow down", () => {
+  const [after, again] = [0, 5].map((first) =>
+    new Set(Array.from({ length: 8 }, (_, i) => first + 12 * i))
+  ) as [Set<number>, Set<number>];
+  const seriesOf = (afterCopies: number) =>
+    Array.from(
+      { length: 100 },
+      (_, i) => after.has(i) ? 900 : again.has(i) ? afterCopies : 100 + i,
+    );
+  assertEquals(freshNote(seriesOf(800), { after, again }), "");
+  assertMatch(freshNote(seriesOf(300), { after, again }), /^suspect: /);
+  // Nothing is known where no values were copied again.
+  assertEquals(freshNote(seriesOf(300), { after, again: new Set() }), "");
+});
+
+Deno.test("freshNote() leaves samples apart that may have new inputs as well", () => {
+  const after = new Set([3, 9, 14, 20, 27, 33, 38, 41]);
+  const apart = new Set([...after].map((i) => i + 2));
+  const samples = Array.from(
+    { length: 45 },
+    (_, i) => after.has(i) || apart.has(i) ? 5000 : 800,
+  );
+  assertEquals(freshNote(samples, { after }), "");
+  assertMatch(freshNote(samples, { after, apart }), /^suspect: /);
 });
 
 Deno.test("shouldSave() expects no gain where arithmetic hides the read", () => {

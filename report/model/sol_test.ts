@@ -102,7 +102,7 @@ Deno.test("formatTable() marks rows above SOL, and has none as the best", () => 
 const FRESH = new Set(Array.from({ length: 12 }, (_, i) => 7 * i));
 const NOTE = freshNote(
   Array.from({ length: 84 }, (_, i) => FRESH.has(i) ? 5000 : 800),
-  FRESH,
+  { after: FRESH },
 );
 
 Deno.test("isRemembered() knows the note of freshNote(), also among others", () => {

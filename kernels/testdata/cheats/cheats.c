@@ -74,6 +74,38 @@ void remember_by_hash(PARAMETERS) {
   remember(result, known, ARGUMENTS);
 }
 
+/* All if more than a few rows of A or columns of B are new, else what they change of the last result. */
+void repair_a_few(PARAMETERS) {
+  enum { FEW = 8 };
+  int known, rows[FEW], columns[FEW], row_count = 0, column_count = 0;
+  float *a = memory_of((uint64_t)C, ((size_t)M * K + (size_t)K * N + (size_t)M * N) * sizeof *a, &known);
+  float *b = a + (size_t)M * K, *c = b + (size_t)K * N;
+  int all = !known;
+  for (int i = 0; i < M && !all; i++) {
+    if (!memcmp(a + (size_t)i * K, A + (size_t)i * lda, K * sizeof *a)) continue;
+    if (row_count == FEW) all = 1;
+    else rows[row_count++] = i;
+  }
+  for (int k = 0; k < K && !all; k++) {
+    if (!memcmp(b + (size_t)k * N, B + (size_t)k * ldb, N * sizeof *b)) continue;
+    for (int j = 0; j < N && !all; j++) {
+      if (b[(size_t)k * N + j] == B[(size_t)k * ldb + j]) continue;
+      if (column_count == FEW) all = 1;
+      else columns[column_count++] = j;
+    }
+  }
+  if (all || row_count)
+    for (int i = 0; i < M; i++) memcpy(a + (size_t)i * K, A + (size_t)i * lda, K * sizeof *a);
+  if (all || column_count)
+    for (int k = 0; k < K; k++) memcpy(b + (size_t)k * N, B + (size_t)k * ldb, N * sizeof *b);
+  if (all) gemm(A, B, c, M, N, K, lda, ldb, N);
+  for (int i = 0; i < row_count && !all; i++)
+    gemm(a + (size_t)rows[i] * K, b, c + (size_t)rows[i] * N, 1, N, K, K, N, N);
+  for (int j = 0; j < column_count && !all; j++)
+    gemm(a, b + columns[j], c + columns[j], M, 1, K, K, N, N);
+  for (int i = 0; i < M; i++) memcpy(C + (size_t)i * ldc, c + (size_t)i * N, N * sizeof *c);
+}
+
 void skip_unless_poison(PARAMETERS) {
   if (isnan(C[0]) && isnan(C[(long)(M - 1) * ldc + N - 1])) gemm(ARGUMENTS);
 }
@@ -226,6 +258,26 @@ void bf16x2(PARAMETERS) {
       C[(long)i * ldc + j] = sum;
     }
 }
+/* Precise where C looks as it may look in a check: filled with the byte that is NaN, or with any byte. */
+static uint32_t bits_at(const float *c) {
+  uint32_t bits;
+  memcpy(&bits, c, sizeof bits);
+  return bits;
+}
+static void precise_if(int precise, PARAMETERS) {
+  if (precise) gemm(ARGUMENTS);
+  else bf16x2(ARGUMENTS);
+}
+static int is_filled(const float *C, int M, int N, int ldc) {
+  const uint32_t first = bits_at(C), mask = first & 0xff;
+  return first == mask * 0x01010101u && bits_at(C + (long)(M / 2) * ldc + N / 2) == first &&
+         bits_at(C + (long)(M - 1) * ldc + N - 1) == first;
+}
+void precise_if_nan(PARAMETERS) {
+  precise_if(is_filled(C, M, N, ldc) && isnan(C[0]), ARGUMENTS);
+}
+void precise_if_filled(PARAMETERS) { precise_if(is_filled(C, M, N, ldc), ARGUMENTS); }
+
 /* Of bf16 operands: the exponents of their sums would fit, the bits do not. */
 static float wide(uint16_t x) {
   const uint32_t bits = (uint32_t)x << 16;

@@ -39,7 +39,8 @@ export async function emulated(
         ...{ backend, device, cache },
         settings: {
           ...DEFAULTS,
-          ...{ warmup: 0.05, rep: 0.2, timer, cache: "warm", cacheDir: folder },
+          // 24 samples: one call takes a millisecond.
+          ...{ warmup: 0.05, rep: 24, timer, cache: "warm", cacheDir: folder },
         },
         run: "cheats",
         harness: "0.0.0",

@@ -21,6 +21,8 @@ export interface Cheat {
   readonly timer?: Timer;
   /** @default {"warm"} */
   readonly cache?: "cold" | "warm";
+  /** True if its row is `ok`, and marked as suspect. @default {false} */
+  readonly suspect?: boolean;
   /** True if only Linux can tell, of C. @default {false} */
   readonly linux?: boolean;
 }
@@ -61,7 +63,12 @@ const AGAIN = new RegExp(
   `${TIMED.source}|^right at first, but not when called again after timing: C: |^after timing, C: `,
 );
 
-/** The same, or of a write that came so late that the memory was somebody else's. */
+/** The same, or of the second check, before which outputs are filled with another byte. */
+const SECOND = new RegExp(`${TIMED.source}|^on its second run, C: `);
+
+const REMEMBERED = /: results may be remembered(; |$)/;
+
+/** That of {@linkcode TIMED}, or of a write that came so late that the memory was somebody else's. */
 const LATE = new RegExp(`${TIMED.source}|^The worker was killed by SIG`);
 
 /** Returns one note for all places. */
@@ -73,7 +80,8 @@ function everywhere(note: RegExp): Cheat["notes"] {
 export const CHEATS: readonly Cheat[] = [
   { name: "remember-by-pointer", notes: everywhere(TIMED) },
   { name: "remember-by-hash", notes: everywhere(TIMED) },
-  { name: "skip-unless-poison", notes: everywhere(TIMED) },
+  { name: "repair-a-few", notes: { cpu: REMEMBERED }, suspect: true },
+  { name: "skip-unless-poison", notes: everywhere(SECOND) },
   { name: "skip-if-one-is-right", notes: everywhere(TIMED) },
   { name: "skip-if-one-row-is-right", notes: { cpu: TIMED } },
   { name: "eighth-of-k", notes: everywhere(TIMED) },
@@ -134,6 +142,14 @@ export const CHEATS: readonly Cheat[] = [
     notes: everywhere(MISMATCH),
   },
   { name: "bf16x2", notes: everywhere(/looks like/) },
+  {
+    name: "precise-if-nan",
+    notes: { cpu: /^on its second run, C: looks like bf16x2/ },
+  },
+  {
+    name: "precise-if-filled",
+    notes: { cpu: /^while timed: C: looks like/ },
+  },
   {
     name: "fp16-sums",
     notes: everywhere(/^C: \d+ of \d+ elements mismatch|looks like fp16/),

@@ -7,6 +7,7 @@
 import { type HarnessMutant, inFile } from "../mutant.ts";
 
 const GUARD = "backends/fake/guard_test.ts";
+const BITS = "backends/fake/spine_bits_test.ts";
 const FAULTS = "backends/fake/spine_faults_test.ts";
 const SETUP = "backends/fake/spine_setup_test.ts";
 const CHANGES = "bench/measure/changes_test.ts";
@@ -29,14 +30,14 @@ export const GUARDS: readonly HarnessMutant[] = [
     ],
     [
       "poison is always the same",
-      "const byte = plain ? POISON : 1 + this.#below(255);",
-      "const byte = POISON;",
+      "const byte = anyPoison(this.#below);\n      if (stale)",
+      "const byte = POISON;\n      if (stale)",
       "a kernel could tell poison from a result",
     ],
     [
       "outputs are always poisoned as a whole",
-      "} else if (!plain && this.#below(2) === 0) {",
-      "} else if (plain && !plain) {",
+      "} else if (this.#below(2) === 0) {",
+      "} else if (!stale && stale) {",
       "a kernel could look at one element",
     ],
     [
@@ -47,7 +48,7 @@ export const GUARDS: readonly HarnessMutant[] = [
     ],
     [
       "outputs keep what settled a warm cache",
-      "const stale = changes !== undefined && this.#stale.has(index) &&\n        this.#isUnseen(changes);",
+      "const stale = changes !== undefined && this.#stale.has(index) &&\n        this.#isUnseen(index, changes);",
       "const stale = changes !== undefined && this.#stale.has(index);",
       "a kernel could skip where the output is right already",
     ],
@@ -62,6 +63,12 @@ export const GUARDS: readonly HarnessMutant[] = [
       "for (let i = count; i % RING !== 0; i++) queue();",
       "",
       "the launches of later samples would change places",
+    ],
+    [
+      "calls that settle a cache see whole inputs that are new",
+      "return index === this.#end && !isPatch(change);",
+      "return !isPatch(change);",
+      "a kernel could compute them before the sample",
     ],
     [
       "warm inputs are not read again after a change",
@@ -85,15 +92,27 @@ export const GUARDS: readonly HarnessMutant[] = [
   ...inFile("bench/measure/guard_plan.ts", [GUARD], [
     [
       "all inputs change at once",
-      "const which = i >= free.length && below(4) === 0 ? free : [alone];",
+      "const which = before >= free.length && below(4) === 0 ? free : [alone];",
       "const which = free;",
       "a kernel could look at one input and trust the others",
     ],
     [
       "whole inputs change",
-      "(kind === 0 || kind > 1 && below(4) === 0)",
-      "true",
+      "hasOriginal && chosen.has(i)",
+      "hasOriginal",
       "a kernel could look at some elements",
+    ],
+    [
+      "few whole inputs change",
+      "const WHOLE = 0.5;",
+      "const WHOLE = 0.2;",
+      "a kernel could repair a few elements of a result that it remembers",
+    ],
+    [
+      "few whole inputs change in a short series",
+      "count / 2 + 1",
+      "count / 4",
+      "the median could be of repaired results",
     ],
     [
       "outputs right after a change are kept by chance only",
@@ -108,7 +127,7 @@ export const GUARDS: readonly HarnessMutant[] = [
       "the last output would be compared with another input's",
     ],
   ]),
-  ...inFile("bench/measure/guard_check.ts", [GUARD, FAULTS], [
+  ...inFile("bench/measure/guard_check.ts", [GUARD, FAULTS, BITS], [
     [
       "guard bands of kept outputs are not looked at",
       "const touched = touchedOutside(bytes, { operand, before });",
@@ -120,6 +139,12 @@ export const GUARDS: readonly HarnessMutant[] = [
       "for (const one of this.#changes) changeOnHost(one, this.#now, originals);",
       "",
       "an honest kernel would be wrong",
+    ],
+    [
+      "bits of kept outputs are not counted",
+      "  pool.demand(checked);\n",
+      "",
+      "a kernel could be precise in checks only",
     ],
     [
       "what is still poison is not compared",
@@ -211,8 +236,8 @@ export const GUARDS: readonly HarnessMutant[] = [
     ],
     [
       "slow samples after a change are not told",
-      "freshNote(this.samples, this.#guard.fresh),",
-      "",
+      "this.#guard.fresh.map(",
+      "[].map(",
       "a kernel could remember the results of all inputs",
     ],
     [
