@@ -20,7 +20,13 @@ import { UserError } from "../model/errors.ts";
 import { recordOf, writeCsv } from "./csv.ts";
 import type { CsvRow, KeptRow } from "./csv_row.ts";
 import { readCsvIfThere } from "./read_csv.ts";
-import { caseText, keyText, rowKey, type TimedRow } from "./row.ts";
+import {
+  caseText,
+  keyText,
+  RIGHT_ALONE,
+  rowKey,
+  type TimedRow,
+} from "./row.ts";
 import { groupSamples, readSamples, writeSamples } from "./samples.ts";
 import type { Journal } from "../worker/journal.ts";
 import {
@@ -256,7 +262,7 @@ const APART = 0.05;
  * more than {@linkcode APART} from the one in the middle was disturbed, and does not count. The
  * rates are scaled to that median. `between_run_us` is the sample standard deviation of all medians.
  * The rest is from the repeat in the middle (of two, the faster), what a search took and noted from
- * the repeat that searched. A repeat that failed makes the case one that failed.
+ * the repeat that searched; that it failed once is noted of any. A repeat that failed makes the case one that failed.
  */
 export function combine(repeats: readonly KeptRow[]): KeptRow {
   const failed = repeats.find((row) => row.status !== "ok");
@@ -281,12 +287,17 @@ export function combine(repeats: readonly KeptRow[]): KeptRow {
     Number(row.provenance.search_configs) > 0
   );
   const { search_configs = 0, search_ms = 0 } = searched?.provenance ?? {};
-  const notes = [searched?.note ?? "", middle.note].filter((text) => text);
+  const parts = (row?: TimedRow) => row?.note ? row.note.split("; ") : [];
+  const notes = [
+    ...[searched, middle].flatMap(parts),
+    // One repeat in which it failed tells of all.
+    ...timed.flatMap(parts).filter((part) => part.endsWith(RIGHT_ALONE)),
+  ];
   const between_run_us = spread(medians);
   const rate = figures.median_us / median_us;
   return {
     ...middle,
-    note: [...new Set(notes.flatMap((note) => note.split("; ")))].join("; "),
+    note: [...new Set(notes)].join("; "),
     provenance: {
       ...provenance,
       ...(searched && { search_configs, search_ms }),

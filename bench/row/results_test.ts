@@ -20,6 +20,7 @@ import {
   type FailedRow,
   KEY_COLUMNS,
   keyText,
+  RIGHT_ALONE,
   type TimedRow,
 } from "./row.ts";
 import {
@@ -596,6 +597,13 @@ Deno.test("combine() halves all times between two in the middle, rates included"
   assertEquals(figures.tflops, 8 / 6);
   assertEquals(figures.gbps, 4 / 6);
   assertEquals(figures.runs, 4);
+});
+
+Deno.test("combine() keeps the note of a repeat that failed once", () => {
+  const note = `wrong once, ${RIGHT_ALONE}`;
+  const [a, b, c] = rows(8, 2, 4);
+  const all = [{ ...a!, note: `mine; ${note}` }, { ...b!, note }, c!];
+  assertEquals(combine(all).note, note);
 });
 
 Deno.test("combine() tells of the search of the repeat that searched", () => {

@@ -63,6 +63,10 @@ export function keyText(key: Key): string {
   return JSON.stringify(KEY_COLUMNS.map((column) => key[column]));
 }
 
+/** The end of the note on a case that failed once, and was right in processes of its own. */
+export const RIGHT_ALONE =
+  "right when repeated alone: a race or uninitialised data in it, or something that an earlier kernel left behind";
+
 /** The columns of a key and its device. */
 export const IDENTITY_COLUMNS = [...KEY_COLUMNS, ...PLACE_COLUMNS] as const;
 

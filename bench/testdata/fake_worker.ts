@@ -1,6 +1,6 @@
 /**
  * A worker that runs cases a, b and c, of which b does what the first argument says. The
- * second argument is the folder in which `slow` waits for files.
+ * second argument is the folder in which `slow` waits for files, and `wrong-after-1` counts.
  */
 
 import {
@@ -16,7 +16,7 @@ const [manner, folder = "."] = Deno.args;
 /** Longer than any test waits: who does not kill a silent worker does not end in time. */
 const LONG_MS = 600_000;
 /** Manners after which b has no row of its own any more. */
-const SILENT = ["broken", "malformed", "nan", "search-quiet", "wrong"];
+const SILENT = ["broken", "malformed", "nan", "search-quiet"];
 /** A process with a session of its own. */
 const DAEMON = "setsid sleep 1000 < /dev/null > /dev/null 2>&1 &";
 const text = new TextEncoder();
@@ -48,6 +48,8 @@ if (manner === "unready") {
   say({ event: "notice", text: "opening" });
   sleep(LONG_MS);
 }
+/** Whether b has a row that says so. */
+let hasFailed = false;
 const cases = ["a", "b", "c"].map((name) => timedRow(name, { run: job.run }))
   .filter(({ key }) => !job.skip.includes(caseText(key)));
 say({
@@ -62,7 +64,9 @@ if (manner === "mute") sleep(LONG_MS);
 for (const row of cases) {
   say({ event: "case", key: row.key });
   if (row.key.kernel === "b") misbehave();
-  if (row.key.kernel === "b" && SILENT.includes(manner!)) continue;
+  if (row.key.kernel === "b" && (hasFailed || SILENT.includes(manner!))) {
+    continue;
+  }
   const winner = job.configs.chosen?.[caseText(keyFor("a"))];
   const note = row.key.kernel === "c" ? `a won at ${winner}` : leftOut();
   const search_ms = job.configs.spent?.[caseText(row.key)] ?? 0;
@@ -116,6 +120,14 @@ function search(end: (trying: { key: CaseKey; config: string }) => void): void {
 function fail(status: "wrong" | "launch"): void {
   const row = cases.find(({ key }) => key.kernel === "b")!;
   say({ event: "row", row: { ...row, status } });
+  hasFailed = true;
+}
+
+/** Returns how many workers have asked that before. */
+function asked(): number {
+  const before = [...Deno.readDirSync(folder)].length;
+  Deno.writeTextFileSync(`${folder}/${before}`, "");
+  return before;
 }
 
 function loseByLaunch(trying: { key: CaseKey; config: string }): void {
@@ -134,6 +146,12 @@ function misbehave(): void {
     case "used-wrong":
     case "used-launch":
       return used ? fail(manner === "used-wrong" ? "wrong" : "launch") : void 0;
+    case "wrong-after-0":
+    case "wrong-after-1":
+    case "wrong-after-2":
+      return used || asked() === Number(manner.at(-1))
+        ? fail("wrong")
+        : undefined;
     case "waits":
       say({ event: "waits", key: keyFor("b") });
       return say({ event: "case", key: keyFor("b") });

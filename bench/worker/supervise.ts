@@ -12,6 +12,7 @@ import {
   type CaseKey,
   caseText,
   type Provenance,
+  RIGHT_ALONE,
   type Row,
   SCHEMA,
 } from "../row/row.ts";
@@ -40,9 +41,9 @@ export interface SuperviseOptions extends WorkerOptions {
 type Outcome =
   | "done"
   | "aborted"
-  /** A case or a config was lost, and it was said: go on with another worker. */
+  /** A case or a config was lost, and it was said, or is repeated: go on with another worker. */
   | "failed"
-  /** The first case of another worker must show whether this failure is its own. */
+  /** The first case of other workers must show whether this failure is its own. */
   | Doubt
   /** Why it is gone, where no case can be blamed. */
   | { readonly gone: string };
@@ -58,7 +59,12 @@ interface Current {
 interface Doubt {
   readonly doubted: CaseKey;
   readonly status: Row["status"];
+  /** Whether a config of its search failed, which no row tells of. */
+  readonly inSearch: boolean;
 }
+
+/** The event of a finished case. */
+type Finished = Extract<Event, { event: "row" }>;
 
 /** Statuses that no earlier kernel of the same process can cause. */
 const OWN: readonly Row["status"][] = [
@@ -66,6 +72,9 @@ const OWN: readonly Row["status"][] = [
 ];
 /** Statuses of cases that ran no kernel. */
 const IDLE: readonly Row["status"][] = ["unsupported", "untuned", "compile"];
+
+/** Workers of its own in which a case that failed in a used one must be right. */
+const REPEATS = 3;
 
 /** Milliseconds of silence in which a worker loads its suites or opens its device. */
 const READY_MS = 60_000;
@@ -83,8 +92,10 @@ const FAREWELL_MS = 5_000;
  * without it. `alive` and `restart` are not passed on, and `done` is the last event.
  *
  * A kernel that leaves something behind may make a later one fail. A failure therefore counts only
- * in a worker that ran no other kernel before: in a used one the case is run again, first in
- * another worker, and its outcome there is its row. Peers have processes of their own.
+ * in a worker that ran no other kernel before: after one in a used worker the case is run again as
+ * the first of another, up to three times, as a race or uninitialised data in it need not show each
+ * time. A repeat that fails is its row; else its row says that it failed once. Peers have processes
+ * of their own.
  *
  * @param command Starts a worker.
  * @throws {UserError} Where a worker cannot be started, gives up, or is lost three times
@@ -100,7 +111,7 @@ export async function* supervise(
   const crashed = [...job.configs.crashed ?? []];
   const searches = new SearchClock(options.clock ?? realClock);
   let fruitless = 0;
-  let doubt: Doubt | undefined;
+  let repeats: Repeats | undefined;
   while (!options.signal?.aborted) {
     const worker = new WorkerProcess(
       command,
@@ -124,20 +135,30 @@ export async function* supervise(
         if (value.event === "row") {
           fruitless = 0;
           const { row } = value;
-          skip.add(caseText(row.key));
-          if (row.status === "ok") chosen[caseText(row.key)] = row.config;
+          const key = caseText(row.key);
+          if (row.status === "ok") chosen[key] = row.config;
+          if (repeats?.key === key) {
+            const finished = repeats.take(value);
+            if (finished === undefined) {
+              outcome = "failed";
+              break;
+            }
+            const { text } = repeats;
+            repeats = undefined;
+            if (text) yield { event: "notice", text };
+            skip.add(key);
+            yield finished;
+            continue;
+          }
+          skip.add(key);
         }
         if (value.event === "config" && isLoss(value)) {
           fruitless = 0;
           const { key, config, status, note } = value;
           crashed.push({ key, config, status, note });
+          if (repeats?.inSearch) repeats = undefined;
         }
         yield value;
-        if (value.event === "row" && doubt) {
-          const text = vanished(doubt, value.row);
-          doubt = undefined;
-          if (text) yield { event: "notice", text };
-        }
       }
     } finally {
       searches.stop();
@@ -147,7 +168,7 @@ export async function* supervise(
     if (outcome === "done" || outcome === "aborted") return;
     if (outcome === "failed") continue;
     if ("doubted" in outcome) {
-      doubt = outcome;
+      repeats = new Repeats(outcome);
       continue;
     }
     if (fruitless++ < PATIENCE) continue;
@@ -239,7 +260,7 @@ async function* attend(
     if (event === "silent") {
       const seconds = limit / 1000;
       if (!current) return { gone: `made no progress for ${seconds} s` };
-      if (used) return { doubted: current.key, status: "timeout" };
+      if (used) return doubtOf(current, "timeout");
       yield lose(
         "timeout",
         `The kernel may hang: no progress for ${seconds} s (--timeout)`,
@@ -249,7 +270,7 @@ async function* attend(
     if (event === "ended") {
       const { how, said } = await worker.ending;
       if (!current) return { gone: how };
-      if (used) return { doubted: current.key, status: "crash" };
+      if (used) return doubtOf(current, "crash");
       const last = lastWords(said);
       yield lose("crash", `The worker ${how}${last ? ` (${last})` : ""}`);
       return "failed";
@@ -294,7 +315,10 @@ async function* attend(
       case "config":
         if (!isLoss(event)) break;
         // The worker ends itself after that, and the case goes on in another.
-        if (used) return { doubted: event.key, status: event.status };
+        if (used) {
+          const { key: doubted, status } = event;
+          return { doubted, status, inSearch: true };
+        }
         current = undefined;
         break;
       case "tuned":
@@ -302,7 +326,9 @@ async function* attend(
         break;
       case "row": {
         const { key, status } = event.row;
-        if (used && !OWN.includes(status)) return { doubted: key, status };
+        if (used && !OWN.includes(status)) {
+          return { doubted: key, status, inSearch: false };
+        }
         used ||= !peers && !IDLE.includes(status);
         if (current && caseText(current.key) === caseText(key)) {
           current = undefined;
@@ -314,10 +340,62 @@ async function* attend(
   }
 }
 
-/** Says that a failure in a used process was another kernel's doing; nothing where it was not. */
-function vanished({ doubted, status }: Doubt, row: Row): string | undefined {
-  if (caseText(doubted) !== caseText(row.key) || row.status === status) return;
-  return `${row.key.kernel} was ${status} in a process that had run other kernels, and is ${row.status} in a fresh one: an earlier kernel left something behind`;
+/** Doubts that a used worker is lost by what is at work. */
+function doubtOf({ key, trying }: Current, status: Row["status"]): Doubt {
+  return { doubted: key, status, inSearch: trying !== undefined };
+}
+
+/** The repeats of a case that failed in a used worker, each in another. */
+class Repeats {
+  /** Of its case. */
+  readonly key: string;
+  /** Whether a config of its search failed. */
+  readonly inSearch: boolean;
+  readonly #status: Row["status"];
+  readonly #right: Finished[] = [];
+  #text: string | undefined;
+
+  constructor({ doubted, status, inSearch }: Doubt) {
+    this.key = caseText(doubted);
+    this.inSearch = inSearch;
+    this.#status = status;
+  }
+
+  /** Says of its last repeat that all were right; nothing where one was not. */
+  get text(): string | undefined {
+    return this.#text;
+  }
+
+  /**
+   * Takes the outcome of a repeat. Returns that of the case, which is the first of those that are
+   * right, as this one had the search; undefined where the case is to be repeated once more.
+   */
+  take(event: Finished): Finished | undefined {
+    const { row } = event;
+    if (row.status !== "ok" && row.status !== "checked") {
+      return this.#right.length === 0 ? event : noted(
+        event,
+        `right in ${this.#right.length} of ${
+          this.#right.length + 1
+        } processes of its own`,
+      );
+    }
+    this.#right.push(event);
+    // A config that a search lost may be another one than that of the row.
+    if (this.#right.length < (this.inSearch ? 1 : REPEATS)) return undefined;
+    const note = `${this.#status} once, ${RIGHT_ALONE}`;
+    const { kernel, m, n, k } = row.key;
+    this.#text = `${kernel} at ${m}×${n}×${k}: ${
+      this.inSearch ? "a config of its search was " : ""
+    }${note}`;
+    return this.inSearch ? event : noted(this.#right[0]!, note);
+  }
+}
+
+/** Returns `event` with `text` in the note of its row. */
+function noted(event: Finished, text: string): Finished {
+  const note = [event.row.note, text].filter((part) => part !== "").join("; ");
+  return { ...event, row: { ...event.row, note } };
 }
 
 /** The line that says most: of an exception its message, not the end of its stack. */

@@ -22,7 +22,7 @@ import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { parseJson, shownJson } from "../../bench/files/json_file.ts";
 import { recordOf } from "../../bench/row/csv.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
-import type { Row } from "../../bench/row/row.ts";
+import { RIGHT_ALONE, type Row } from "../../bench/row/row.ts";
 import {
   csvRow,
   type FlatRow,
@@ -169,7 +169,7 @@ function rowIn(line: string): FlatRow {
   );
 }
 
-/** Sums up `rows`, with the reasons of those that did not run. */
+/** Sums up `rows`, with the notes of those that did not run, or were right only when repeated. */
 function showRows(
   rows: readonly CsvRow[],
   { json }: Pick<CheckOptions, "json">,
@@ -182,9 +182,13 @@ function showRows(
   } failed, ${unsupported} unsupported`;
   if (json) return tell(line);
   const reasons = formatNotes(
-    rows.filter(({ status, note }) => status === "unsupported" && note !== "")
+    rows.filter((row) =>
+      row.note !== "" &&
+      (row.status === "unsupported" || row.note.endsWith(RIGHT_ALONE))
+    )
       .map(({ kernel, m, n, k, params, status, note }) => ({
-        ...{ kernel, status, note, label: `${m}×${n}×${k} ${params}` },
+        ...{ kernel, note, label: `${m}×${n}×${k} ${params}` },
+        status: status === "checked" ? "ok" : status,
       })),
     "--json has all",
   );

@@ -31,8 +31,8 @@ export const KEPT_APART: readonly HarnessMutant[] = [
     ],
     [
       "a lost config of a used worker counts",
-      "if (used) return { doubted: event.key, status: event.status };",
-      "",
+      "        if (used) {\n          const { key: doubted",
+      "        if (false) {\n          const { key: doubted",
       "a kernel could lose another's configs",
     ],
     [
