@@ -20,7 +20,7 @@ mnkbench() {
 
 rm -rf new
 code=0
-mnkbench bench --suite "$SUITE" --kernel "$KERNEL" --fresh --runs 3 --out new || code=$?
+mnkbench bench --suite "$SUITE" --kernel "$KERNEL" --fresh --runs 5 --out new || code=$?
 # With code 1 a kernel failed and has a row with its status: `diff` judges it.
 [ "$code" -le 1 ] || exit "$code"
 if [ "${1-}" = --record ]; then

@@ -33,6 +33,9 @@ export interface Evidence {
   readonly repeats?: readonly (readonly number[])[];
 }
 
+/** The share of orders by chance at which ranks alone decide. */
+const RARE = 0.02;
+
 /** With fewer samples, quartiles are used instead. */
 const FEW_SAMPLES = 8;
 
@@ -51,9 +54,10 @@ const FEW_SAMPLES = 8;
  * wider by that share of the base on either side.
  *
  * A run with a disturbance makes the interval of a few runs very wide. They are apart all the same
- * where each side has three or more, all of one side are beyond all of the
- * other, and the gap is wider than the runs of the faster side are among themselves. Of three runs
- * of the same code on each side, normal medians do that in 0.9 % of comparisons, of four in 0.1 %.
+ * where all of one side are beyond all of the other, by more than the runs of the faster side are
+ * among themselves, and at most one in {@linkcode RARE} of all orders of the runs has a side first:
+ * four runs on each side. Runs of a busy machine are not normal, so that the gap alone proves
+ * little.
  */
 export function intervalOf(
   base: Evidence,
@@ -95,9 +99,17 @@ function areApart(sides: readonly Side[], more: number): boolean {
   const [faster, slower] = sides.map(({ medians }) => medians)
     .toSorted((a, b) => Math.min(...a) - Math.min(...b));
   if (faster!.length === 0 || slower!.length === 0) return false;
+  if (1 / orders(faster!.length, slower!.length) > RARE) return false;
   const top = Math.max(...faster!);
   const range = top - Math.min(...faster!);
   return Math.min(...slower!) - top > range + more;
+}
+
+/** Returns the number of orders of the runs of two sides, `a` and `b` of them. */
+export function orders(a: number, b: number): number {
+  let ways = 1;
+  for (let i = 1; i <= a; i++) ways *= (b + i) / i;
+  return ways;
 }
 
 /** Returns the relative difference of the speed of light; 0 where it was not measured. */

@@ -8,7 +8,7 @@
 import { mean, median, spread } from "../../bench/measure/stats.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import type { SourcedRow } from "../../bench/row/read_csv.ts";
-import type { Evidence, Interval } from "./interval.ts";
+import { type Evidence, type Interval, orders } from "./interval.ts";
 import type { Pair } from "./join.ts";
 import { intervalInTurns } from "./ratio.ts";
 import type { Threshold } from "./thresholds.ts";
@@ -97,15 +97,10 @@ export function lookAt(
   function withRanks(interval: Interval, sides: readonly Evidence[]): Interval {
     const { apart, ...rest } = interval;
     const runs = Math.min(...sides.map(({ repeats = [] }) => repeats.length));
-    return apart && 1 / orders(runs) <= 1 - level ? { ...rest, apart } : rest;
+    return apart && 1 / orders(runs, runs) <= 1 - level
+      ? { ...rest, apart }
+      : rest;
   }
-}
-
-/** Returns the number of ways to choose `n` of 2 `n`. */
-function orders(n: number): number {
-  let ways = 1;
-  for (let i = 1; i <= n; i++) ways *= (n + i) / i;
-  return ways;
 }
 
 /** Returns what rounds of one side differ by: the standard deviation as a share of the time. */
