@@ -370,10 +370,10 @@ Deno.test({
     assertEquals(itself.code, 0, itself.stderr);
     const { rows, geomean } = JSON.parse(itself.stdout);
     assertEquals(
-      rows.map((row: { verdict: string; new: { runs: number } }) =>
-        `${row.verdict} ${row.new.runs}`
+      rows.map((row: { verdict: string; why: string; new: { runs: number } }) =>
+        `${row.verdict} ${row.new.runs}: ${row.why}`
       ),
-      ["same 2", "same 2"],
+      ["same 2: the same binary", "same 2: the same binary"],
     );
     assertEquals([geomean.n, geomean.of, geomean.verdict], [2, 2, "same"]);
   },

@@ -14,6 +14,7 @@ import type { Evidence } from "./interval.ts";
 import {
   formatRatio,
   geomeanRatio,
+  type Ratio,
   ratioOf,
   type TimedPair,
   verdictOfRatio,
@@ -25,6 +26,8 @@ import type { Judged, Verdict } from "./verdict.ts";
 /** Both measurements of a point, and what is said of them. */
 export interface ComparedPair extends TimedPair {
   readonly judged: Judged;
+  /** Whether both sides ran one binary, so that their times differ by chance. @default {false} */
+  readonly isOneBinary?: boolean;
 }
 
 /** What is compared, and the screen. */
@@ -61,7 +64,7 @@ export function comparedLines(
     timeOf(pair.base),
     timeOf(pair.next),
     isTimed(pair) ? formatRatio(ratioOf(pair)) : "",
-    [pair.judged.verdict, pair.judged.why.replaceAll("\n", " ")]
+    [pair.judged.verdict, reasonOf(pair).replaceAll("\n", " ")]
       .filter((part) => part !== "").join(": "),
   ]);
   // That of one point is the point.
@@ -70,7 +73,7 @@ export function comparedLines(
     "",
     "",
     formatRatio(mean),
-    verdictOfRatio(mean, limit),
+    verdictOfMean(timed, mean, limit),
   ]];
   const all = [head, ...rows, ...last];
   if (markdown) {
@@ -104,7 +107,7 @@ export function comparedJson(
     ...{ base, new: next },
     geomean: mean && {
       ...mean,
-      verdict: verdictOfRatio(mean, limit),
+      verdict: verdictOfMean(timed, mean, limit),
       n: timed.length,
       of: pairs.length,
     },
@@ -116,10 +119,51 @@ export function comparedJson(
       base: sideJson(pair.base),
       new: sideJson(pair.next),
       ...(isTimed(pair) ? ratioOf(pair) : {}),
-      why: pair.judged.why,
+      why: reasonOf(pair),
     })),
   };
   return JSON.stringify(content, null, 2);
+}
+
+/** Verdicts on times. */
+const OF_TIME: readonly Verdict[] = ["slower", "faster", "unclear", "same"];
+
+/** Returns what is said of `judged`, which are of one binary: nothing of their times. */
+export function judgedAsOne(judged: Judged): Judged {
+  const { pair, speed, verdict } = judged;
+  return speed !== undefined && OF_TIME.includes(verdict)
+    ? { pair, speed, verdict: "same", why: "the same binary" }
+    : judged;
+}
+
+function verdictOfMean(
+  timed: readonly ComparedPair[],
+  mean: Ratio,
+  limit: Threshold,
+): Verdict {
+  return timed.every(({ isOneBinary }) => isOneBinary)
+    ? "same"
+    : verdictOfRatio(mean, limit);
+}
+
+/**
+ * Returns the reason of a verdict. The ratio is of the medians as rows have them, and the interval
+ * by which a row is judged is around the means of all runs: where the ratio says too little, the
+ * interval is the reason.
+ */
+function reasonOf(pair: ComparedPair): string {
+  const { verdict, why, speed } = pair.judged;
+  const { interval } = speed ?? {};
+  if (why !== "" || interval === undefined || !isTimed(pair)) return why;
+  if (!["slower", "faster"].includes(verdict)) return why;
+  const [ratio, reach] = formatRatio(ratioOf(pair)).split("x ± ").map(Number);
+  if (Math.abs(ratio! - 1) > reach! + 1e-9) return why;
+  const { low, high } = interval;
+  const ends = [Math.abs(low), Math.abs(high)].toSorted((a, b) => a - b)
+    .map(formatMicroseconds);
+  return `the mean of its runs is ${ends.join(" to ")} µs ${
+    verdict === "slower" ? "longer" : "shorter"
+  }`;
 }
 
 function isListed(

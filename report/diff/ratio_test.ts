@@ -3,7 +3,7 @@ import { generator } from "../../bench/measure/bootstrap.ts";
 import { median } from "../../bench/measure/stats.ts";
 import { normal } from "../../bench/testdata/samples.ts";
 import { csvRow } from "../testdata/csv_rows.ts";
-import { comparedLines } from "./compared.ts";
+import { comparedLines, judgedAsOne } from "./compared.ts";
 import type { Evidence } from "./interval.ts";
 import {
   geomeanRatio,
@@ -150,4 +150,35 @@ Deno.test("comparedLines() explain an interval that is wider than its ratio", ()
   assert(lines[1]!.includes("± ?"), lines[1]);
   assertEquals(lines.length, 3);
   assert(lines[2]!.endsWith("give more --runs"), lines[2]);
+});
+
+Deno.test("comparedLines() gives the reason where the ratio's interval has 1", () => {
+  const place = { file: "", line: 1 };
+  const sideOf = (us: number, ...medians: readonly number[]): Evidence => ({
+    row: csvRow({ median_us: `${us}`, runs: `${medians.length}` }),
+    repeats: medians.map((one) => Array<number>(40).fill(1e3 * one)),
+  });
+  // The row of B is of the runs near its median, the interval of all.
+  const base = sideOf(100, 100, 100, 100, 100, 100);
+  const next = sideOf(103, 103, 103, 103, 103, 108);
+  const judged = judge(
+    { base: { ...place, row: base.row }, next: { ...place, row: next.row } },
+    { threshold: THRESHOLD, interval: () => intervalOf(base, next) },
+  );
+  const shown = {
+    names: ["a", "b"],
+    ...{ limit: THRESHOLD, color: false, markdown: false },
+  } satisfies Parameters<typeof comparedLines>[1];
+  const [, line] = comparedLines([{ base, next, judged }], shown);
+  assertEquals(judged.verdict, "slower");
+  assert(
+    line!.endsWith("slower: the mean of its runs is 1.104 to 6.896 µs longer"),
+    line,
+  );
+  const one = { base, next, judged: judgedAsOne(judged), isOneBinary: true };
+  const lines = comparedLines([one, one], shown).slice(1);
+  assertEquals(
+    lines.map((text) => text.slice(text.lastIndexOf("  ") + 2)),
+    ["same: the same binary", "same: the same binary", "same"],
+  );
 });

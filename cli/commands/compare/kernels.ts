@@ -17,6 +17,7 @@ import {
   comparedJson,
   comparedLines,
   type ComparedPair,
+  judgedAsOne,
 } from "../../../report/diff/compared.ts";
 import { labelOf } from "../../../report/model/axes.ts";
 import type { Threshold } from "../../../report/diff/thresholds.ts";
@@ -61,7 +62,12 @@ export async function compareKernels(
   const limit = limitsInTurns(options)(pairs[0]!.next.suite);
   const compared = evidenceOf(pairs, measured)
     .filter((pair) => bothRun(pair, names))
-    .map((pair): ComparedPair => ({ ...pair, judged: verdictOf(pair, limit) }));
+    .map((pair): ComparedPair => {
+      const judged = verdictOf(pair, limit);
+      return areOneBinary(pair, names)
+        ? { ...pair, isOneBinary: true, judged: judgedAsOne(judged) }
+        : { ...pair, judged };
+    });
   const { only } = options;
   const shown = { names, limit, only, ...screenOf(Deno.stdout) };
   const found = summarizeDiff(compared.map(({ judged }) => judged));
@@ -170,6 +176,22 @@ function bothRun(
     } cannot run there, ${row.note}`,
   );
   return false;
+}
+
+/**
+ * Returns whether both sides launched one binary in the same way. On a GPU settings of a launch are
+ * in comments and names of sources, and in no binary.
+ */
+function areOneBinary(
+  { base, next }: Readonly<Record<Side, Evidence>>,
+  names: Names,
+): boolean {
+  const [a, b] = names.map((name) => name.split("?")[1]);
+  const columns = ["kernel", "config", "binary_hash"] as const;
+  return base.row.binary_hash !== "" && a === b &&
+    columns.every((column) => base.row[column] === next.row[column]) &&
+    (base.row.backend === "cpu" ||
+      base.row.source_hash === next.row.source_hash);
 }
 
 /**
