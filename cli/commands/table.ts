@@ -114,7 +114,7 @@ export function tableFlags(words: Words) {
     ),
     all: toggle(
       "--all",
-      "Show every kernel (default: those named by --kernel, else as many as fit the terminal).",
+      "Show every kernel (default: those named by --kernel, else as many as fit the terminal); with --wins name every lost shape.",
     ),
     lines: maybe(
       "--lines",
@@ -193,7 +193,14 @@ async function table(options: TableOptions): Promise<number> {
   }
   const { top, kernels } = options;
   const all = options.all || top !== undefined || kernels.length > 0;
-  say(formatTables(tables, { ...options, sides, all }, screenOf(Deno.stdout)));
+  const allLosses = options.all;
+  say(
+    formatTables(
+      tables,
+      { ...options, sides, all, allLosses },
+      screenOf(Deno.stdout),
+    ),
+  );
   return EXIT.ok;
 }
 
@@ -206,5 +213,9 @@ export async function tableText(options: TableOptions): Promise<string> {
   }
   const tables = tablesOf(chosen, options);
   const { sides } = chosen;
-  return formatTables(tables, { ...options, sides }, screen);
+  return formatTables(
+    tables,
+    { ...options, sides, allLosses: options.all },
+    screen,
+  );
 }

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { publishedRow } from "../import/foreign.ts";
 import { formatMarkdown, formatText } from "../table/sheet.ts";
@@ -138,6 +138,22 @@ Deno.test("winsSheets() says how many shapes are not counted", () => {
     "  cublas: 1 of 2 shapes are not measured for it or torch.mm+relu, and not counted",
     "  decompose-k: 1 of 2 shapes are not measured for it or torch.mm+relu, and not counted",
   ]);
+});
+
+Deno.test("winsSheets() names five lost shapes, or all", () => {
+  const rows = [1, 2, 3, 4, 5, 6, 7].flatMap((k) => [
+    row("cublas", `${k}`, { median_us: "1" }),
+    row("mine", `${k}`, { median_us: `${1 + k}` }),
+  ]);
+  const [table] = pivots(rows, { baselines });
+  const [some, all] = [{}, { all: true }].map((options) =>
+    winsSheets(table!, ["cublas"], options)[0]!.notes[0]!
+  );
+  assertEquals(
+    some,
+    "mine loses most at 16×16×7 (0.125), 16×16×6 (0.143), 16×16×5 (0.167), 16×16×4 (0.200), 16×16×3 (0.250), and at 2 more: --all names them",
+  );
+  assert(all!.endsWith("16×16×2 (0.333), 16×16×1 (0.500)"), all);
 });
 
 Deno.test("winsSheets() marks factors that rest on noisy rows", () => {

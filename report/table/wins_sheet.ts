@@ -10,25 +10,36 @@ import { launchNotesOf, marksOf, noiseNotesOf } from "./notes.ts";
 import type { Cell, Sheet } from "./sheet.ts";
 import { titleOf } from "./table.ts";
 
-/** Lost shapes that are named. */
+/** Lost shapes that are named unless all are asked for. */
 const MOST_LOST = 5;
 
 /** Says where the first of our kernels loses. */
-function lossNotes(wins: RowWins | undefined): readonly string[] {
+function lossNotes(
+  wins: RowWins | undefined,
+  all: boolean,
+): readonly string[] {
   if (wins === undefined || wins.lost.length === 0) return [];
   const { kernel, lost } = wins;
-  const shown = lost.slice(0, MOST_LOST)
+  const shown = lost.slice(0, all ? undefined : MOST_LOST)
     .map(({ label, factor }) => `${label} (${factor.toFixed(3)})`);
   const more = lost.length - shown.length;
   return [
     `${kernel} loses most at ${shown.join(", ")}${
-      more > 0 ? `, and at ${more} more` : ""
+      more > 0 ? `, and at ${more} more: --all names them` : ""
     }`,
   ];
 }
 
-/** Returns one table of wins, ties and losses for each of `against` that `table` has. */
-export function winsSheets(table: Pivot, against: readonly string[]): Sheet[] {
+/**
+ * Returns one table of wins, ties and losses for each of `against` that `table` has.
+ *
+ * @param options `all`: whether every lost shape is named.
+ */
+export function winsSheets(
+  table: Pivot,
+  against: readonly string[],
+  { all: isAll = false }: { readonly all?: boolean | undefined } = {},
+): Sheet[] {
   const marks = marksOf(table);
   const own = allWins(table, against);
   const theirs = new Set(
@@ -50,7 +61,7 @@ export function winsSheets(table: Pivot, against: readonly string[]): Sheet[] {
     foot: [],
     legend: "a tie: the same time to the last recorded digit",
     notes: [
-      ...lossNotes(all.find(({ kernel }) => !theirs.has(kernel))),
+      ...lossNotes(all.find(({ kernel }) => !theirs.has(kernel)), isAll),
       ...launchNotesOf(table),
       ...(all.some(({ noisy }) => noisy > 0) ? noiseNotesOf(table) : []),
       ...all.flatMap(({ kernel, missing, suspect }) => {

@@ -45,6 +45,8 @@ export interface Layout extends Pick<Shown, "top" | "lines" | "all"> {
   readonly kernels: readonly string[];
   readonly against: readonly string[];
   readonly wins: boolean;
+  /** Whether every shape that is lost is named. @default {false} */
+  readonly allLosses?: boolean;
   readonly tuning: boolean;
   /** Figures to show instead of times; empty for these. */
   readonly metrics: readonly string[];
@@ -152,7 +154,7 @@ export function formatTables(
   const sheets = tables.flatMap((table): Sheet[] => [
     ...(wins ? [] : [tableSheet(table, shown)]),
     ...(wins || (against.length > 0 && !metrics.includes("score"))
-      ? winsSheets(table, others(table))
+      ? winsSheets(table, others(table), { all: layout.allLosses })
       : []),
   ]);
   if (sheets.length === 0) {
