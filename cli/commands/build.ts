@@ -73,7 +73,7 @@ async function build(given: BuildOptions): Promise<number> {
   const { buildFor, demandBuildable, SOME_ARCHS } = await import(
     "./build/kernels.ts"
   );
-  const options = await withFile(given, { alone: true });
+  const options = await withFile(given, { alone: true, isRun: false });
   const { file = "", backend } = options;
   if (backend !== undefined) {
     for (const arch of options.arch) demandBuildable(file, { backend, arch });

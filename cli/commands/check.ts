@@ -65,7 +65,9 @@ export const command = define({
 
 function flags(words: Words) {
   return merge(
-    sourceFlags(),
+    sourceFlags(
+      "A .c, .cu, .hip or .metal file with one kernel, or a Python function mine.py:fn, which alone is checked unless --kernel names others; or a suite file.",
+    ),
     choiceFlags(words, "all"),
     targetFlags(words, true),
     tuningFlags(),
@@ -84,7 +86,7 @@ type CheckOptions = InferValue<ReturnType<typeof flags>>;
 /** Checks, and keeps nothing. @returns The exit code. */
 async function check(given: CheckOptions): Promise<number> {
   refuseCluster(given, { "--shard": given.shard !== undefined });
-  const options = await withFile(given);
+  const options = await withFile(given, { alone: true });
   if (given.on) return await checkOnCluster(options);
   reportProgress(given);
   using interrupt = new Interrupt();

@@ -36,7 +36,7 @@ export const command = define({
   flags,
   run: async (given) => {
     const { exportKernels } = await import("./export/files.ts");
-    const options = await withFile(given, { alone: true });
+    const options = await withFile(given, { alone: true, isRun: false });
     const { file, backend } = options;
     if (backend !== undefined && backend !== "cuda") {
       throw new UserError(

@@ -52,14 +52,18 @@ export type SourceOptions = InferValue<ReturnType<typeof sourceFlags>>;
  * Returns `options` with the suite of their file. Of a source its kernel and the baselines of its
  * backend are chosen unless kernels are named, and a line says what was inferred.
  *
- * @param alone Leave out the baselines, and refuse Python: the kernel is compiled, and not run.
+ * @param alone Leave out the baselines.
+ * @param isRun Whether the kernel is run: where it is only compiled, Python is refused.
  * @throws {UserError} Where there is no such file, or it says too little.
  */
 export async function withFile<
   T extends Choice & Partial<Pick<Target, "backend">> & SourceOptions,
 >(
   options: T,
-  { alone = false }: { readonly alone?: boolean } = {},
+  { alone = false, isRun = true }: {
+    readonly alone?: boolean;
+    readonly isRun?: boolean;
+  } = {},
 ): Promise<T & Partial<Pick<Target, "backend">>> {
   const { file, suites, kernels, backend, entry, block, grid } = options;
   const settings = Object.entries({ entry, block, grid })
@@ -97,7 +101,7 @@ export async function withFile<
     );
   }
   if (!isSource(file)) return { ...options, suites: [file] };
-  if (alone && /\.py(?:[:?]|$)/.test(file)) {
+  if (!isRun && /\.py(?:[:?]|$)/.test(file)) {
     throw new UserError(
       `Cannot compile ${file} ahead: a kernel in Python is compiled when it runs; name a .c, .cu, .hip or .metal file`,
     );
