@@ -21,6 +21,7 @@ import {
 import { say, screenOf, tell } from "../terminal/output.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
+import { unlessMissing } from "../../bench/files/disk.ts";
 import { counted } from "../../bench/files/terminal_text.ts";
 import { isPeerLibrary } from "../../bench/model/peer.ts";
 import { type Diff, rowOf } from "../../report/diff/diff.ts";
@@ -41,6 +42,7 @@ import {
   idleSuites,
   judgeRows,
 } from "../../session/library/compare_rows.ts";
+import { isSource } from "../../session/cases.ts";
 import { isFailure } from "../../session/run_job.ts";
 import { readRows } from "../../session/read_rows.ts";
 import { suiteNames } from "../../suites/mod.ts";
@@ -220,6 +222,13 @@ export function nextStep(
     [...slower, ...unclear].map(({ pair }) => rowOf(pair).suite),
   );
   const own = [...suites].filter((name) => !suiteNames.includes(name));
+  const sources = new Map(
+    own.flatMap((name) => {
+      const source = kernelFile(name);
+      return source === undefined ? [] : [[name, source] as const];
+    }),
+  );
+  const unknown = own.filter((name) => !sources.has(name));
   const words = [
     "compare",
     // Without paths it takes the same sides, and of them the same cases.
@@ -230,15 +239,36 @@ export function nextStep(
     ...(own.length === 0
       ? []
       : [...suites].map((name) =>
-        `--suite ${own.includes(name) ? "FILE" : name}`
+        `--suite ${
+          unknown.includes(name) ? "FILE" : quoted(sources.get(name) ?? name)
+        }`
       )),
   ];
-  const files = own.length === 0
+  const files = unknown.length === 0
     ? ""
-    : `, where FILE has the suite ${own.join(", another ")}`;
+    : `, where FILE has the suite ${unknown.join(", another ")}`;
   return `Next, as ${why.join(" and ")}, measure both builds again in turns: ${
     typed(words.join(" "))
   }${files}`;
+}
+
+/**
+ * Returns the path of the kernel file whose suite has the name `rest`, in which what separates
+ * folders is `_`; undefined where there is no such file.
+ */
+function kernelFile(rest: string, folder = "."): string | undefined {
+  if (!isSource(rest)) return undefined;
+  const is = (path: string, kind: "isFile" | "isDirectory") =>
+    unlessMissing(() => Deno.statSync(path))?.[kind];
+  const path = `${folder}/${rest}`;
+  if (is(path, "isFile")) return path;
+  for (const { index } of rest.matchAll(/(?<=.)_(?=.)/g)) {
+    const inner = `${folder}/${rest.slice(0, index)}`;
+    const found = is(inner, "isDirectory")
+      ? kernelFile(rest.slice(index + 1), inner)
+      : undefined;
+    if (found !== undefined) return found;
+  }
 }
 
 function someOf(some: number, all: number): string {

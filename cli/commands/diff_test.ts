@@ -25,6 +25,23 @@ Deno.test("diff compares with no more than its task's permissions, in any format
       text.stderr.replace(/: \S.*(?= compare )/, ":"),
       `Next, as 1 slower row is of a single run or noisy, measure both builds again in turns: compare ${base} ${next} --suite FILE, where FILE has the suite s\n`,
     );
+    // The suite of a kernel file has the name of its path.
+    await Deno.mkdir(join(folder, "my_own", "deep"), { recursive: true });
+    await Deno.writeTextFile(join(folder, "my_own", "deep", "good.c"), "");
+    const suite = "my_own_deep_good.c";
+    await Deno.writeTextFile(base, writeCsv([csvRow({ suite })]));
+    const slow = csvRow({ suite, median_us: "11" });
+    await Deno.writeTextFile(next, writeCsv([slow]));
+    const source = await program(["diff", "base.csv", "next.csv"], {
+      ...{ permissions, cwd: folder },
+    });
+    assertMatch(
+      source.stderr,
+      / compare base\.csv next\.csv --suite \.\/my_own\/deep\/good\.c\n$/,
+    );
+    await Deno.writeTextFile(base, writeCsv([csvRow()]));
+    await Deno.writeTextFile(next, writeCsv([csvRow({ median_us: "11" })]));
+
     assertMatch(text.stdout, /^slower {2}s kernel 16×16×8192 .*\+10\.0 %/);
 
     const json = await diff(base, next, "--format", "json", "--only", "same");
