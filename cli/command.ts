@@ -8,6 +8,7 @@ import { or } from "@optique/core/constructs";
 import { lineBreak, type Message, text } from "@optique/core/message";
 import { map } from "@optique/core/modifiers";
 import { command, constant } from "@optique/core/primitives";
+import { formatUsage, normalizeUsage } from "@optique/core/usage";
 import { EXIT, type ExitCode } from "../bench/model/errors.ts";
 import { NAME } from "../session/home.ts";
 import type { Flags, Words } from "./options/flags.ts";
@@ -97,11 +98,9 @@ export function define<T>(spec: Spec<T>): Command {
         : [own];
       const about = {
         brief: [text(brief)],
-        footer: footerOf(spec),
-        // The options of all sub-commands would fill a screen.
-        ...(all.length > 1
-          ? { usageLine: [{ type: "ellipsis" as const }] }
-          : {}),
+        footer: footerOf(spec, parts.map((part) => part.parser(words))),
+        // Its own options; those of each sub-command have a line below.
+        ...(all.length > 1 ? { usageLine: normalizeUsage(own.usage) } : {}),
       };
       return command(
         name.split(" ").at(-1)!,
@@ -118,12 +117,21 @@ function namesPart(args: readonly string[] | undefined): boolean {
   return args[0] !== undefined && !args[0].startsWith("-");
 }
 
-function footerOf<T>({ examples, codes }: Spec<T>): Message {
+/** @param parts Its sub-commands. */
+function footerOf<T>(
+  { name, examples, codes }: Spec<T>,
+  parts: readonly Flags<Run>[],
+): Message {
   const all: [string, string][] = [
     ...Object.entries<string>(codes),
     ["2", USAGE],
   ];
   const lines = [
+    ...(parts.length === 0 ? [] : [
+      "Usage of each command:",
+      ...parts.map(({ usage }) => `  ${formatUsage(`${NAME} ${name}`, usage)}`),
+      "",
+    ]),
     "Examples:",
     ...examples.map((example) => `  ${NAME} ${example}`),
     "",

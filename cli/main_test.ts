@@ -96,6 +96,17 @@ Deno.test("main has help for the narrowest terminal", async () => {
   }
 });
 
+Deno.test("main: the help of a command has the usage of its sub-commands", async () => {
+  const { stdout } = await program(["tune", "--help"]);
+  assertMatch(
+    stdout,
+    /^Usage: mnkbench tune \[--suite NAME\.\.\.\] .*\[FILE\]$/m,
+  );
+  assertMatch(stdout, /^ {2}mnkbench tune list \[--only WORDS\] \[--json\] /m);
+  assertMatch(stdout, /^ {2}mnkbench tune edit .* ID:CONFIG$/m);
+  assertMatch(stdout, /^ {2}mnkbench tune forget .* WORDS$/m);
+});
+
 Deno.test("main bench --help names every option with its default", async () => {
   const { code, stdout } = await program(["bench", "--help"]);
   assertEquals(code, 0);
