@@ -15,7 +15,7 @@ import type { Settings } from "../bench/model/settings.ts";
 import type { Case } from "../bench/model/suite.ts";
 import type { Spent } from "../bench/measure/time_ledger.ts";
 import { assertPublishable, combined, publish } from "../bench/row/results.ts";
-import type { Row } from "../bench/row/row.ts";
+import { caseText, type Row } from "../bench/row/row.ts";
 import { Journal, type RunInfo } from "../bench/worker/journal.ts";
 import { assertChangeable } from "../bench/tune/timing_cache.ts";
 import { olderRun } from "../bench/worker/run_folder.ts";
@@ -27,6 +27,7 @@ import { RUNS, VERSION } from "./home.ts";
 import { Remaining, weighed } from "./remaining.ts";
 import { isFailure, jobOf, type ProgressView, runJob } from "./run_job.ts";
 import type { Selected } from "./select.ts";
+import { failedElsewhere } from "./ragged.ts";
 import { callSuite } from "./suite_calls.ts";
 import { Devices } from "./share/devices.ts";
 import { writeShardFile } from "./share/shards.ts";
@@ -218,6 +219,21 @@ async function measure(
   const remaining = new Remaining(Array(runs).fill(weights).flat());
   for (const { row } of journal.rows) remaining.skip(row.key);
   const devices = new Devices(infos, (text) => progress.print(text));
+  const lacking = new Set(
+    Array.from({ length: runs }, (_, i) => missingCases(journal, cases, i))
+      .flat(),
+  );
+  const wrong = await failedElsewhere(selected, [...lacking], {
+    ...{ settings, progress, timeout, signal, run: journal.run },
+  });
+  for (let repeat = 0; repeat < runs; repeat++) {
+    const done = journal.done(repeat);
+    for (const row of wrong) {
+      if (done.has(caseText(row.key))) continue;
+      found.take({ event: "row", row }, repeat);
+      remaining.skip(row.key);
+    }
+  }
   const counts = { ...found.counts() };
   for (let repeat = 0; repeat < runs; repeat++) {
     for (const own of Map.groupBy(cases, ({ runner }) => runner).values()) {

@@ -25,6 +25,7 @@ import {
 } from "../../session/home.ts";
 import { isFailure } from "../../session/run_job.ts";
 import { casesOf, isSource, pointOf } from "../../session/cases.ts";
+import { AT_OTHER } from "../../session/ragged.ts";
 import type { Selected } from "../../session/select.ts";
 
 /** The command that says most about a failed case of `rows`, or that measures more. */
@@ -55,7 +56,7 @@ export function nextLine(
       ),
       `--kernel ${kernel}`,
       ...pointWords(
-        pointOf(suites.find(({ name }) => name === suite)!, failed.key),
+        pointOf(suites.find(({ name }) => name === suite)!, failedKey(failed)),
       ),
     ];
     if (failed.status === "untuned") {
@@ -104,6 +105,12 @@ export function nextLine(
   }`;
 }
 
+/** Returns the key of what failed: a kernel file fails at all shapes for another one. */
+function failedKey({ key, note }: Row): Row["key"] {
+  const [, m, n, k] = AT_OTHER.exec(note) ?? [];
+  return m === undefined ? key : { ...key, m, n: n!, k: k! };
+}
+
 /** The options that a timing-cache entry depends on, where they are not the usual ones. */
 function conditionWords(
   { timer, cache, flush, fill, level, workspaceBytes }: RunInfo["settings"],
@@ -149,12 +156,13 @@ const DEVICE_FAULT =
  * where its options would select other cases too, which `--once` refuses.
  */
 export function debugLine(
-  { key, status, note, provenance }: Row,
+  row: Row,
   { selection, suites, settings }: Omit<Told, "suites"> & {
     readonly suites: readonly Suite[];
     readonly settings: RunInfo["settings"];
   },
 ): string | undefined {
+  const { key, status, note, provenance } = row;
   // Python runs in a process of its own, which --once refuses.
   if (isPythonLibrary(provenance.library)) return undefined;
   const isCrash = status === "crash";
@@ -165,7 +173,7 @@ export function debugLine(
   }
   const suite = suites.find(({ name }) => name === key.suite);
   if (suite === undefined) return undefined;
-  const point = pointOf(suite, key);
+  const point = pointOf(suite, failedKey(row));
   const cases = [...casesOf([suite], {
     kernels: [key.kernel],
     points: "all",

@@ -74,6 +74,10 @@ Deno.test("nextLine() repeats what was selected for a failed case", () => {
     `Next, one failed case alone: check --suite ./mine.ts ${FILES} --kernel bad --m 8 --n 8 --k 32 --seed 3`,
   );
   assertEquals(
+    after([failed("at 64×128×192, where M, N and K differ: C: 5 of 9")]),
+    `Next, one failed case alone: check --suite ./mine.ts ${FILES} --kernel bad --m 64 --n 128 --k 192 --seed 3`,
+  );
+  assertEquals(
     after([failed("", "untuned")]),
     `Next, find its config: tune --suite ./mine.ts ${FILES} --kernel bad --m 8 --n 8 --k 32`,
   );
