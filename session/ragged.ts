@@ -6,8 +6,8 @@
  * @module
  */
 
-import type { Settings } from "../bench/model/settings.ts";
-import type { Case, Suite } from "../bench/model/suite.ts";
+import type { Selection, Settings } from "../bench/model/settings.ts";
+import type { Case, Overrides, Suite } from "../bench/model/suite.ts";
 import { caseText, type FailedRow, keyOf, type Row } from "../bench/row/row.ts";
 import { isSource } from "./cases.ts";
 import { isOwnKernel } from "./own_kernels.ts";
@@ -48,7 +48,9 @@ export async function failedElsewhere(
     return [];
   }
   const others = suites.flatMap((suite, i) =>
-    isSource(selection.suites[i] ?? "") ? otherCases(suite, cases) : []
+    isSource(selection.suites[i] ?? "")
+      ? otherCases(suite, cases, selection)
+      : []
   );
   const failed: FailedRow[] = [];
   // Not several in one job: a job has one runner.
@@ -69,9 +71,7 @@ export async function failedElsewhere(
         const note = `at ${m}×${n}×${k}, where M, N and K differ${
           row.note === "" ? "" : `: ${row.note}`
         }`;
-        const own = cases.filter((c) =>
-          c.suite === other.suite && c.kernel === other.kernel
-        );
+        const own = cases.filter((c) => unsized(c) === unsized(other));
         failed.push(...own.map((c) => ({ ...rest, key: keyOf(c), note })));
       },
     });
@@ -84,18 +84,26 @@ function isFaulty(row: Row): row is FailedRow {
   return ["wrong", "crash", "timeout", "launch"].includes(row.status);
 }
 
-/** Returns the case of another shape of the own kernel of `suite`, if it is among `cases`. */
-function otherCases(suite: Suite, cases: readonly Case[]): readonly Case[] {
-  const own = cases.filter((c) => c.suite === suite.name && isOwnKernel(c));
-  const [first] = own;
+/** Returns the cases of another shape of the own kernel of `suite`, if it is among `cases`. */
+function otherCases(
+  suite: Suite,
+  cases: readonly Case[],
+  { overrides, where }: Selection,
+): readonly Case[] {
+  const first = cases.find((c) => c.suite === suite.name && isOwnKernel(c));
   if (first === undefined) return [];
-  const least = Math.min(...own.map(({ problem }) => Number(problem.key.m)));
-  const sizes = Object.fromEntries(
+  const ofKernel = (more: Overrides) =>
+    [...suite.cases("all", { ...overrides, ...more }, where)].filter((c) =>
+      c.kernel === first.kernel && c.backend === first.backend
+    );
+  // Of the suite, as a shard need not have the smallest.
+  const least = Math.min(...ofKernel({}).map((c) => c.problem.key.m));
+  return ofKernel(Object.fromEntries(
     SIZES.map((name) => [name, [MULTIPLES[name] * least]]),
-  );
-  const known = new Set(own.map((c) => caseText(keyOf(c))));
-  return [...suite.cases("all", sizes)].filter((c) =>
-    c.kernel === first.kernel && c.backend === first.backend &&
-    !known.has(caseText(keyOf(c)))
-  );
+  ));
+}
+
+/** Returns the key of a case without its sizes, as text. */
+function unsized(c: Case): string {
+  return caseText({ ...keyOf(c), m: "", n: "", k: "" });
 }
