@@ -19,13 +19,13 @@ export const KEPT_APART: readonly HarnessMutant[] = [
   ...inFile("bench/worker/supervise.ts", [SUPERVISE, SEARCH], [
     [
       "a failed row of a used worker counts",
-      "if (used && !OWN.includes(status)) return { doubted: key, status };",
-      "",
+      "if (used && !OWN.includes(status)) {",
+      "if (false) {",
       "a kernel could make the next one wrong",
     ],
     [
       "a crash of a used worker counts",
-      'if (used) return { doubted: current.key, status: "crash" };',
+      'if (used) return doubtOf(current, "crash");',
       "",
       "a kernel could make the next one crash",
     ],
