@@ -69,15 +69,6 @@ __device__ inline void multiply(f16, float (&d)[N / 2], unsigned long long a, un
   else wgmma_f16_m_major<N>(d, a, b);
 }
 
-// Describe 16 of K of an operand in shared memory: of rows, of which `of` are in a box of 64 of K; or of
-// outputs side by side in boxes of 64 and BK of K.
-__device__ inline unsigned long long by_rows(unsigned from, int k, int of) {
-  return descriptor(from + k / 4 * of * 128, k % 4);
-}
-__device__ inline unsigned long long by_columns(unsigned from, int k, unsigned apart) {
-  return descriptor_mn(from + k * 16 * 128, apart);
-}
-
 // A warp's 16 x WN of the sums, once all steps are done. A slot is two columns of two rows.
 struct Sums {
   using Vec = Pack<float, 4>;
@@ -166,12 +157,13 @@ columns(const __grid_constant__ TensorMap B, const __grid_constant__ TensorMap A
     wgmma_fence();
 #pragma unroll
     for (int i = 0; i < BK / 16 * PARTS; i++) {
-      int k = i / PARTS, part = i % PARTS, k_a = MUTANT(across_same_k) ? k / 4 * 4 : k;
+      int k = i / PARTS, part = i % PARTS, quarter = MUTANT(across_same_k) ? 0 : k % 4;
       unsigned apart = MUTANT(across_nn_same_columns) ? 0 : BK * 128;
-      unsigned from = b + part * PART * (COLUMNS_SIDE ? BK * 2 : 128);
       multiply<PART>(TYPE(), *(float (*)[PART / 2])(d + part * PART / 2),
-               ROWS_SIDE ? by_columns(a, k_a, 0) : by_rows(a, k_a, ROWS),
-               COLUMNS_SIDE ? by_columns(from, k, apart) : by_rows(from, k, BN));
+               ROWS_SIDE ? descriptor_mn(a + (k / 4 * 4 + quarter) * 16 * 128, 0)
+                         : descriptor(a + k / 4 * ROWS * 128, quarter),
+               COLUMNS_SIDE ? descriptor_mn(b + k * 16 * 128 + part * PART * BK * 2, apart)
+                            : descriptor(b + k / 4 * BN * 128 + part * PART * 128, k % 4));
     }
     wgmma_commit();
     // A stage has been read when the products of the next one are all that is under way.
