@@ -143,7 +143,7 @@ const FEW: Fit = {
   ...{ column: 0.415, product: 8, power: 3.92, beside: -0.325, wave: 3.5 },
   ...{ cluster: 0.6, slice: 0, sums: 28.2e3, sumsPower: 1.27 },
 };
-/** With 64 to 512: to 3100 configs of 74 shapes on three H200 (`docs/notes/2026-11-29-rows-of-a.md`). */
+/** With 64 to 512: to 3200 configs of 74 shapes on three H200 (`docs/notes/2026-11-29-rows-of-a.md`). */
 const MANY: Fit = {
   ...{ start: 6.59, first: 8.2e-6, memory: 3.94e6, cache: 19.85e6, trip: 1.35 },
   ...{ column: 0.51, product: 3.16, power: 4.61, beside: -0.022, wave: 2.16 },
