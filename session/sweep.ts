@@ -27,7 +27,7 @@ import { RUNS, VERSION } from "./home.ts";
 import { Remaining, weighed } from "./remaining.ts";
 import { isFailure, jobOf, type ProgressView, runJob } from "./run_job.ts";
 import type { Selected } from "./select.ts";
-import { failedElsewhere } from "./ragged.ts";
+import { failedElsewhere } from "./source/ragged.ts";
 import { callSuite } from "./suite_calls.ts";
 import { Devices } from "./share/devices.ts";
 import { writeShardFile } from "./share/shards.ts";

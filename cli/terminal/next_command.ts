@@ -25,7 +25,7 @@ import {
 } from "../../session/home.ts";
 import { isFailure } from "../../session/run_job.ts";
 import { casesOf, isSource, pointOf } from "../../session/cases.ts";
-import { AT_OTHER } from "../../session/ragged.ts";
+import { AT_OTHER } from "../../session/source/ragged.ts";
 import type { Selected } from "../../session/select.ts";
 
 /** The command that says most about a failed case of `rows`, or that measures more. */

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { within } from "../bench/testdata/temporary.ts";
-import { lacking } from "../cli/testdata/program.ts";
+import { within } from "../../bench/testdata/temporary.ts";
+import { lacking } from "../../cli/testdata/program.ts";
 import { DEFAULTS, select, sweep } from "mnkbench/session";
 
 /** A product of which rows of A are `stride` apart. */

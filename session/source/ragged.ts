@@ -6,13 +6,18 @@
  * @module
  */
 
-import type { Selection, Settings } from "../bench/model/settings.ts";
-import type { Case, Overrides, Suite } from "../bench/model/suite.ts";
-import { caseText, type FailedRow, keyOf, type Row } from "../bench/row/row.ts";
-import { isSource } from "./cases.ts";
-import { isOwnKernel } from "./own_kernels.ts";
-import { jobOf, type ProgressView, runJob } from "./run_job.ts";
-import type { Selected } from "./select.ts";
+import type { Selection, Settings } from "../../bench/model/settings.ts";
+import type { Case, Overrides, Suite } from "../../bench/model/suite.ts";
+import {
+  caseText,
+  type FailedRow,
+  keyOf,
+  type Row,
+} from "../../bench/row/row.ts";
+import { isSource } from "../cases.ts";
+import { isOwnKernel } from "../own_kernels.ts";
+import { jobOf, type ProgressView, runJob } from "../run_job.ts";
+import type { Selected } from "../select.ts";
 
 /** Multiples of the smallest size that a suite has, as a kernel may take no others. */
 const MULTIPLES = { m: 1, n: 2, k: 3 };
