@@ -15,6 +15,7 @@ struct Flight {
   unsigned barrier;
   std::vector<unsigned char> data;
   std::function<void()> work;  // instead of a copy
+  bool after = false;          // asked for once the launch before was over
 };
 std::vector<Flight> flights;
 }  // namespace
@@ -23,7 +24,7 @@ void send(Block &to, unsigned at, Block &told, unsigned barrier, std::vector<uns
   mbarrier_at(told, barrier, true);
   touch_shared(to, at, data.size(), EMU_WRITE, now(*self));
   for (unsigned i = 0; i < data.size(); i++) to.window.cells.get()[at + i].is |= ARRIVING;
-  flights.push_back({&to, at, &told, barrier, std::move(data), nullptr});
+  flights.push_back({&to, at, &told, barrier, std::move(data), nullptr, before({BEFORE, 0, 1}, *self)});
 }
 void send_to_all(unsigned ranks, unsigned at, int told, unsigned barrier, const std::vector<unsigned char> &data) {
   const unsigned blocks = self->block->cluster->blocks.size();
@@ -31,7 +32,7 @@ void send_to_all(unsigned ranks, unsigned at, int told, unsigned barrier, const 
   for (unsigned rank = 0; ranks >> rank; rank++)
     if (ranks >> rank & 1) send(block_of_rank(rank), at, block_of_rank(told == EACH ? rank : told), barrier, data);
 }
-void fly(Block &one, Block &other, std::function<void()> work) { flights.push_back({&one, 0, &other, 0, {}, std::move(work)}); }
+void fly(Block &one, Block &other, std::function<void()> work) { flights.push_back({&one, 0, &other, 0, {}, std::move(work), false}); }
 
 bool deliver() {
   if (flights.empty()) return false;
@@ -50,6 +51,8 @@ bool deliver() {
     c.write = {m.thing, 0, m.phase + 1};
   }
   visit(*f.to, {m.thing, 0, m.phase + 1});
+  // Who waits for its bytes comes after that too, in whichever block it was asked for.
+  if (f.after) m.arriving.learn_lane({BEFORE, 0, 1});
   count_bytes(m, f.data.size());
   return true;
 }
