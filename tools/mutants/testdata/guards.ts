@@ -8,6 +8,7 @@ import { type HarnessMutant, inFile } from "../mutant.ts";
 
 const GUARD = "backends/fake/guard_test.ts";
 const BITS = "backends/fake/spine_bits_test.ts";
+const PLAN = "bench/measure/guard_plan_test.ts";
 const FAULTS = "backends/fake/spine_faults_test.ts";
 const SETUP = "backends/fake/spine_setup_test.ts";
 const CHANGES = "bench/measure/changes_test.ts";
@@ -89,7 +90,7 @@ export const GUARDS: readonly HarnessMutant[] = [
       "the other sets of a batch would not be compared",
     ],
   ]),
-  ...inFile("bench/measure/guard_plan.ts", [GUARD], [
+  ...inFile("bench/measure/guard_plan.ts", [GUARD, PLAN], [
     [
       "all inputs change at once",
       "const which = before >= free.length && below(4) === 0 ? free : [alone];",
