@@ -270,10 +270,10 @@ export const ROWS: readonly HarnessMutant[] = [
       "three runs of the same code would be slower in 5 % of pairs",
     ],
     [
-      "two runs are ranked",
-      "if (runs > 2 && kept.length === runs) {",
-      "if (runs > 1 && kept.length === runs) {",
-      "two runs of the same code would be slower in 7 % of pairs",
+      "three runs are ranked",
+      "const RARE = 0.02;",
+      "const RARE = 0.06;",
+      "three runs of the same code would be slower in 5 % of pairs",
     ],
     [
       "an interval of 90 %",
