@@ -16,6 +16,7 @@ import {
   geomeanRatio,
   type Ratio,
   ratioOf,
+  showsOne,
   type TimedPair,
   verdictOfRatio,
 } from "./ratio.ts";
@@ -156,8 +157,7 @@ function reasonOf(pair: ComparedPair): string {
   const { interval } = speed ?? {};
   if (why !== "" || interval === undefined || !isTimed(pair)) return why;
   if (!["slower", "faster"].includes(verdict)) return why;
-  const [ratio, reach] = formatRatio(ratioOf(pair)).split("x ± ").map(Number);
-  if (Math.abs(ratio! - 1) > reach! + 1e-9) return why;
+  if (!showsOne(ratioOf(pair))) return why;
   const { low, high } = interval;
   const ends = [Math.abs(low), Math.abs(high)].toSorted((a, b) => a - b)
     .map(formatMicroseconds);

@@ -131,6 +131,17 @@ export function verdictOfRatio(
  */
 export function formatRatio({ ratio, reach }: Ratio): string {
   if (!(reach < ratio)) return `${ratio.toFixed(2)}x ± ?`;
-  const digits = reach < 0.01 && ratio < 10 ? 3 : 2;
+  const digits = digitsOf({ ratio, reach });
   return `${ratio.toFixed(digits)}x ± ${reach.toFixed(digits)}`;
+}
+
+function digitsOf({ ratio, reach }: Ratio): number {
+  return reach < 0.01 && ratio < 10 ? 3 : 2;
+}
+
+/** Returns whether the interval has 1, as {@linkcode formatRatio} shows it. */
+export function showsOne({ ratio, reach }: Ratio): boolean {
+  if (!(reach < ratio)) return true;
+  const unit = 10 ** digitsOf({ ratio, reach });
+  return Math.abs(Math.round(ratio * unit) - unit) <= Math.round(reach * unit);
 }
