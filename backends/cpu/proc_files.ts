@@ -46,7 +46,7 @@ export class ProcFiles {
   }
 
   /** Opens them; nothing on other systems than Linux with glibc. */
-  static find(): ProcFiles | undefined {
+  static open(): ProcFiles | undefined {
     if (Deno.build.os !== "linux") return undefined;
     try {
       return new ProcFiles(Deno.dlopen("libc.so.6", LIBC).symbols);
@@ -67,7 +67,7 @@ export class ProcFiles {
   }
 
   /** The number of open files, the listing's own among them; nothing where it cannot be listed. */
-  open(): number | undefined {
+  openFiles(): number | undefined {
     return this.#names("fd").length || undefined;
   }
 

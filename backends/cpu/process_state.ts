@@ -179,7 +179,7 @@ class ProcessState {
   readonly #environment = new Uint8Array(64);
   readonly #now = new Uint8Array(64);
   readonly #stat = new Uint8Array(256);
-  readonly #proc = ProcFiles.find();
+  readonly #proc = ProcFiles.open();
   readonly #parent = Deno.ppid;
   /** Of standard output. */
   readonly #output: Bytes;
@@ -263,19 +263,20 @@ class ProcessState {
     const own = new Set(this.#proc?.tasks());
     let threads = Infinity;
     const count = () => this.#proc?.tasks().length ?? 0;
-    const start = this.#proc?.open() ?? Infinity;
+    const start = this.#proc?.openFiles() ?? Infinity;
     let files = Infinity;
     return {
       warm: () => {
         threads = count();
         // Those that cannot be listed are as many as there can be.
-        files = this.#proc?.open() ?? start;
+        files = this.#proc?.openFiles() ?? start;
       },
       left: () => {
         this.settle();
         const now = this.#shared();
         const more = count() - threads;
-        const moreFiles = (this.#proc?.open() ?? this.#mostFiles()) - files;
+        const moreFiles = (this.#proc?.openFiles() ?? this.#mostFiles()) -
+          files;
         const open = this.#proc?.waiting() ?? waiting;
         const closed = waiting.filter((one) => !open.includes(one)).length;
         return [

@@ -210,8 +210,9 @@ function removeIfEmpty(folder: string): void {
   try {
     Deno.removeSync(folder);
   } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : "";
     // It has files, or somebody else removed it.
-    if (!(error instanceof Error)) throw error;
+    if (code !== "ENOTEMPTY" && code !== "ENOENT") throw error;
   }
 }
 

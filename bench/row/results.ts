@@ -262,7 +262,8 @@ const APART = 0.05;
  * more than {@linkcode APART} from the one in the middle was disturbed, and does not count. The
  * rates are scaled to that median. `between_run_us` is the sample standard deviation of all medians.
  * The rest is from the repeat in the middle (of two, the faster), what a search took and noted from
- * the repeat that searched; that it failed once is noted of any. A repeat that failed makes the case one that failed.
+ * the repeat that searched; that it failed once is noted of any. A repeat that failed makes the case
+ * one that failed.
  */
 export function combine(repeats: readonly KeptRow[]): KeptRow {
   const failed = repeats.find((row) => row.status !== "ok");
