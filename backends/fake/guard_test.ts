@@ -388,21 +388,26 @@ function differing(a: Bytes, b: Bytes): number {
   return count;
 }
 
+/** Remembers a result, and repairs what a few other elements change in it, in `fast` nanoseconds. */
+function repairing(slow: number, fast: number): FakeKernel {
+  let known: readonly [Bytes, Bytes] | undefined;
+  return {
+    ns(_launch, _defines, args) {
+      const [a, b] = matrices(args);
+      const isRepaired = known !== undefined &&
+        differing(a, known[0]) + differing(b, known[1]) <= 8;
+      known = [a.slice(), b.slice()];
+      return isRepaired ? fast : slow;
+    },
+    run: multiply,
+  };
+}
+
 Deno.test("a kernel that repairs a few elements of a result it remembers is suspect", async () => {
   const timers = ["do_bench", "graph"] as const;
   const caches = ["cold", "warm"] as const;
   for (const { timer, cache } of grid({ timer: timers, cache: caches })) {
-    let known: readonly [Bytes, Bytes] | undefined;
-    const repairs: FakeKernel = {
-      ns(_launch, _defines, args) {
-        const [a, b] = matrices(args);
-        const isRepaired = known !== undefined &&
-          differing(a, known[0]) + differing(b, known[1]) <= 8;
-        known = [a.slice(), b.slice()];
-        return isRepaired ? 800 : 5000;
-      },
-      run: multiply,
-    };
+    const repairs = repairing(5000, 800);
     for (let chance = 1; chance <= 4; chance++) {
       const { rows: [row] } = await rowsOf(suiteOf(["repairs"]), {
         kernels: { repairs },
@@ -419,18 +424,8 @@ Deno.test("a kernel that repairs a few elements of a result it remembers is susp
 });
 
 Deno.test("the median of a few samples is of whole inputs that are new", async () => {
-  let known: readonly [Bytes, Bytes] | undefined;
   const ms = 1e6;
-  const repairs: FakeKernel = {
-    ns(_launch, _defines, args) {
-      const [a, b] = matrices(args);
-      const isRepaired = known !== undefined &&
-        differing(a, known[0]) + differing(b, known[1]) <= 8;
-      known = [a.slice(), b.slice()];
-      return isRepaired ? ms / 10 : ms;
-    },
-    run: multiply,
-  };
+  const repairs = repairing(ms, ms / 10);
   for (let chance = 1; chance <= 8; chance++) {
     const { rows: [row] } = await rowsOf(suiteOf(["repairs"]), {
       kernels: { repairs },
