@@ -165,7 +165,7 @@ export function predictColumnsK(
   const beside = Math.ceil(blocks / units);
   const waves = Math.ceil(beside / RESIDENT);
   const products = productRows(config) / PRODUCT;
-  // Clusters that read the same weights are at different steps: more than two read some of them twice.
+  // With clusters, more than two tiles of A that read the same weights take longer than the rest says.
   const sharers = TOKEN_ROWS ? tilesN : tilesM;
   const again = CLUSTER > 1 ? 1 + 0.25 * Math.max(0, sharers - 2) : 1;
   const clocks = BK / 16 * products * (fit.column * BN + fit.product);
