@@ -57,7 +57,8 @@ function points(): MatmulPoint[] {
         })
       )
     ),
-    // Tiles of 64 to 256 rows of A.
+    // Tiles of 64 to 256 rows of A; of 256 x 168, whose products have two unequal parts.
+    matmul.point({ m: 512, n: 11008, k: 4096, type: "bf16", layout: "nt" }),
     ...(["nn", "nt"] as const).map((layout) =>
       matmul.point({ m: 256, n: 13312, k: 4096, type: "bf16", layout })
     ),

@@ -223,6 +223,13 @@ const columnsCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
     ...["across_same_column", "across_same_k", "across_no_finish"],
     ...["across_first_slots", "across_no_meeting"],
   ]),
+  "256 rows of A, 168 outputs in two products": mutantCase("columns-k", [
+    { ...NT, m: 250, n: 166, k: 136 },
+    {
+      ...{ TOKEN_ROWS: 1, BM: 256, BN: 168, BK: 64, WARPS: 16, CLUSTER: 1 },
+      RESIDENT: 1,
+    },
+  ], ["across_same_part", "across_same_k", "across_same_column"]),
   "64 rows of A, 128 outputs of a B by rows": mutantCase("columns-k", [
     { ...WHOLE, m: 100, n: 216, k: 328 },
     {

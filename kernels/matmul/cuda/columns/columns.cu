@@ -50,10 +50,13 @@ static_assert(BM - ROWS <= BN * BK / BOX, "what products read behind their rows 
 
 // ptxas 13.0 rejects an instruction with more register operands than a thread has at launch. With
 // REGISTERS, of which fewer than 128 mean sixteen warps, a wgmma of many columns is therefore split in
-// two.
+// two, the first of which may be the wider one.
 constexpr int MOST_COLUMNS = REGISTERS >= 128 ? 192 : 128;
-constexpr int PARTS = REGISTERS && WN > MOST_COLUMNS ? 2 : 1, PART = WN / PARTS;
-static_assert(PART % 8 == 0, "a part is whole eights of columns");
+constexpr bool TWO = REGISTERS && WN > MOST_COLUMNS;
+constexpr int WHOLE = NT || !TOKEN_ROWS ? 8 : BOX;
+constexpr int PART = TWO ? (WN / 2 + WHOLE - 1) / WHOLE * WHOLE : WN;
+// The second part, which is compiled but not run where there is none.
+constexpr int BEHIND = TWO ? PART : 0, REST = WN - BEHIND;
 
 // Templates, as not every form of wgmma has products of every number of columns.
 template <int N>
@@ -156,14 +159,19 @@ columns(const __grid_constant__ TensorMap B, const __grid_constant__ TensorMap A
     ring.wait();
     wgmma_fence();
 #pragma unroll
-    for (int i = 0; i < BK / 16 * PARTS; i++) {
-      int k = i / PARTS, part = i % PARTS, quarter = MUTANT(across_same_k) ? 0 : k % 4;
+    for (int k = 0; k < BK / 16; k++) {
+      int quarter = MUTANT(across_same_k) ? 0 : k % 4;
       unsigned apart = MUTANT(across_nn_same_columns) ? 0 : BK * 128;
-      multiply<PART>(TYPE(), *(float (*)[PART / 2])(d + part * PART / 2),
-               ROWS_SIDE ? descriptor_mn(a + (k / 4 * 4 + quarter) * 16 * 128, 0)
-                         : descriptor(a + k / 4 * ROWS * 128, quarter),
-               COLUMNS_SIDE ? descriptor_mn(b + k * 16 * 128 + part * PART * BK * 2, apart)
-                            : descriptor(b + k / 4 * BN * 128 + part * PART * 128, k % 4));
+      auto product = [&](auto& part, int first) {
+        multiply<sizeof part / sizeof(float) * 2>(
+            TYPE(), part,
+            ROWS_SIDE ? descriptor_mn(a + (k / 4 * 4 + quarter) * 16 * 128, 0)
+                      : descriptor(a + k / 4 * ROWS * 128, quarter),
+            COLUMNS_SIDE ? descriptor_mn(b + k * 16 * 128 + first * BK * 2, apart)
+                         : descriptor(b + k / 4 * BN * 128 + first * 128, k % 4));
+      };
+      product(*(float (*)[PART / 2])d, 0);
+      if (TWO) product(*(float (*)[REST / 2])(d + BEHIND / 2), MUTANT(across_same_part) ? 0 : BEHIND);
     }
     wgmma_commit();
     // A stage has been read when the products of the next one are all that is under way.

@@ -40,7 +40,7 @@ import {
 
 /** The rules of a config, by name. */
 export const columnsRules = {
-  tile(point, config) {
+  tile(_, config) {
     const { BM, BN, BK, WARPS, TOKEN_ROWS } = config;
     const slots = slotsOf(config);
     if (TOKEN_ROWS && BM % PRODUCT !== 0) {
@@ -51,12 +51,7 @@ export const columnsRules = {
       WARPS * 16 < productRows(config) || BN > 256 || slots < 1 ||
       slots % 1 !== 0 || slots > 32
     ) return `${WARPS} warps have no whole products of ${BM} x ${BN}`;
-    // Such a product is split in two (`PARTS` of columns.cu).
-    const { REGISTERS } = definesOf(point, config);
-    return REGISTERS !== undefined && slots % 2 === 1 &&
-        columnsOf(config) > (Number(REGISTERS) >= 128 ? 192 : 128)
-      ? `${slots} slots are not split in two`
-      : undefined;
+    return undefined;
   },
   boxes: (point, config) => {
     const { BM, BN, TOKEN_ROWS } = config;
