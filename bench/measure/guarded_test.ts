@@ -90,7 +90,20 @@ Deno.test("shouldSave() expects no gain where arithmetic hides the read", () => 
       load: [{ bytes: 0, us: 3.5 }, { bytes: 30_000_000, us: 14 }],
     },
   };
-  assert(!shouldSave(30_000, read));
-  assert(shouldSave(20_000, read));
-  assert(!shouldSave(20_000, { ...read, cacheBytes: 20_000_000 }));
+  // The read takes 10.5 µs: 0.63 and 0.68 of the time without the launch.
+  assert(!shouldSave(20_100, read));
+  assert(shouldSave(19_000, read));
+  assert(!shouldSave(19_000, { ...read, cacheBytes: 50_000_000 }));
+});
+
+Deno.test("shouldSave() expects no gain of a read that is shorter than latencies", () => {
+  const read = {
+    ...{ bytes: 2_000_000, calls: 1, cacheBytes: 60_000_000 },
+    calibration: {
+      ...{ timer: "graph", marker_us: 1, launch_us: 3.5, peak: {} },
+      load: [{ bytes: 0, us: 3.5 }, { bytes: 2_000_000, us: 4.9 }],
+    },
+  };
+  assert(!shouldSave(5_000, read));
+  assert(shouldSave(5_000, { ...read, bytes: 3_000_000 }));
 });
