@@ -306,8 +306,25 @@ function weightMaps(site: Context<QmmPoint, WgmmaConfig>): Arg[] {
   return [codes, of(scales!), of(biases ?? scales!)];
 }
 
-/** Every config of an orientation, legal or not. */
-function* configs({ transposed }: QmmPoint): Generator<WgmmaConfig> {
+/** Tokens of tiles of `ROWS` rows of weights whose blocks are one to three whole waves. */
+function waveTokens(
+  { m, n }: QmmPoint,
+  ROWS: number,
+  { units }: Pick<DeviceInfo, "units">,
+): readonly number[] {
+  return [1, 2, 3].map((waves) =>
+    Math.floor(waves * units / Math.ceil(n / ROWS))
+  ).filter((tiles) => tiles > 0)
+    .map((tiles) => Math.ceil(m / tiles / 8) * 8)
+    .filter((BM) => BM >= 64 && BM <= 256);
+}
+
+/** Every config of a point, legal or not. */
+function* configs(
+  point: QmmPoint,
+  info: Pick<DeviceInfo, "units">,
+): Generator<WgmmaConfig> {
+  const { transposed } = point;
   const sets = [
     ...[[64, 1], [64, 2], [64, 3], [64, 4]] as const,
     ...[[128, 1], [128, 2]] as const,
@@ -315,9 +332,10 @@ function* configs({ transposed }: QmmPoint): Generator<WgmmaConfig> {
     ...(transposed ? [] : [[256, 1]] as const),
   ];
   for (const [ROWS, SETS] of sets) {
+    const tokens = [16, 32, 64, 96, 128, 176, 256];
     for (
       const { BM, PLACES, CLUSTER } of grid({
-        BM: [16, 32, 64, 96, 128, 176, 256],
+        BM: [...new Set([...tokens, ...waveTokens(point, ROWS, info)])],
         PLACES: transposed ? [2, 3] : [2, 3, 4],
         CLUSTER: [1, 2, 3, 4, 5, 8],
       })

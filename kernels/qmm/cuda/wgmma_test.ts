@@ -113,8 +113,19 @@ Deno.test("candidates() of qmm-wgmma leave some config at every shape of its ran
 });
 
 Deno.test("candidates() of qmm-wgmma decode a weight at most every 64 tokens", () => {
-  for (const { BM } of legal({ m: 512 })) assert(BM >= 64);
-  for (const { BM } of legal({ m: 40 })) assert(BM >= 48 && BM <= 64);
+  const tokens = (m: number) =>
+    [...new Set(legal({ m }).map(({ BM }) => BM))].toSorted((a, b) => a - b);
+  assertEquals(tokens(40), [64]);
+  assertEquals(tokens(512), [64, 88, 96, 128, 176, 256]);
+});
+
+Deno.test("candidates() of qmm-wgmma have tiles that make the blocks two whole waves", () => {
+  const shape = { m: 2048, n: 2560, k: 2560 };
+  const [best] = legal(shape).toSorted((a, b) =>
+    predictWgmma(point(shape), a, h200) - predictWgmma(point(shape), b, h200)
+  );
+  // 20 x 13 blocks for 132 multiprocessors; tiles of 176 tokens make 240.
+  assertEquals([best!.ROWS, best!.BM, best!.CLUSTER], [128, 160, 1]);
 });
 
 Deno.test("predictWgmma() prefers 128 x 256 tiles where they fill the machine", () => {
