@@ -72,7 +72,7 @@ export function compare(
       for (let j = 0; j < cols; j++) {
         const got = values[own + j]!;
         const want = right[start + j]!;
-        const abs = Math.abs(got - want);
+        const abs = errorOf(got, want);
         if (!isClose(got, want, tolerance)) mismatches++;
         if (got !== got) {
           if (want === want) missing++;
@@ -178,13 +178,19 @@ export function rowOf(
   };
 }
 
-/** Returns whether `got` is right. NaN never is. */
+/** Returns whether `got` is right. NaN never is, and of infinities the same one alone. */
 export function isClose(
   got: number,
   want: number,
   { rtol, atol }: Tolerance,
 ): boolean {
-  return Math.abs(got - want) <= atol + rtol * Math.abs(want);
+  const error = errorOf(got, want);
+  return error < Infinity && error <= atol + rtol * Math.abs(want);
+}
+
+/** Returns the absolute error, which is 0 between an infinity and itself. */
+function errorOf(got: number, want: number): number {
+  return got === want ? 0 : Math.abs(got - want);
 }
 
 /** Formats where an element is wrong, on one line. */

@@ -78,6 +78,22 @@ Deno.test("compare() treats infinity as far from everything else", () => {
     compared([Infinity, 1, 1, 1], [1, 1, 1, 1]).accuracy.mismatches,
     1,
   );
+  assertStrictEquals(
+    compared([5, -Infinity, 1, 1], [Infinity, Infinity, 1, 1]).accuracy
+      .mismatches,
+    2,
+  );
+});
+
+Deno.test("compare() takes an infinity for right where it is expected", () => {
+  const { accuracy, wrong } = compared([Infinity, 2, 3, 4], [
+    Infinity,
+    2,
+    3,
+    4,
+  ]);
+  assertStrictEquals(wrong, undefined);
+  assertEquals([accuracy.max_abs_err, accuracy.rel_l2_err], [0, 0]);
 });
 
 Deno.test("compare() finds a row written past its end", () => {

@@ -7,7 +7,7 @@
 
 import type { Device } from "../device/device.ts";
 import type { Memory } from "../device/queue.ts";
-import { POISON } from "./assert_close.ts";
+import { isClose, POISON } from "./assert_close.ts";
 import { piecesOf, type StoredInput, turnInto, turnsOf } from "./changes.ts";
 import { type Numbers, type Terms, termsOf } from "./precision.ts";
 import { spreadIndices } from "./spread.ts";
@@ -394,7 +394,7 @@ async function judged(
     memory.fill(POISON);
     host.at(output, indices).forEach((want, i) => {
       const got = seen[i]!;
-      if (!(Math.abs(got - want) <= AGREEMENT * (1 + Math.abs(want)))) {
+      if (!isClose(got, want, { rtol: AGREEMENT, atol: AGREEMENT })) {
         throw new Error(
           `Cannot trust the f64 reference on ${context.device.info.name}: element ${
             indices[i]
