@@ -14,6 +14,7 @@ import {
   type Memory,
   type Step,
 } from "../../bench/device/queue.ts";
+import { CaseError } from "../../bench/model/errors.ts";
 import type { Values } from "../../bench/model/grid.ts";
 import { defineKernel } from "../../bench/model/kernel.ts";
 import type {
@@ -169,4 +170,22 @@ export function referenceKernels<P>(
       }),
     });
   });
+}
+
+/**
+ * Demands that an operand starts on 16 bytes, or on `bytes`.
+ *
+ * @throws {CaseError} `unsupported`, where it does not, which `who` need.
+ */
+export function demandAligned(
+  { address }: Memory,
+  name: string,
+  who: string,
+  bytes = 16n,
+): void {
+  if (address % bytes === 0n) return;
+  throw new CaseError(
+    "unsupported",
+    `${name} starts at no multiple of ${bytes} bytes, which ${who} need`,
+  );
 }

@@ -348,6 +348,7 @@ function edgeCases(): MatmulPoint[] {
     // Rows start on 16 bytes and end within them.
     { m: 5, n: 24, k: 251, lda: 256, ldb: 256, layout: "nt" },
     { m: 5, n: 24, k: 251, lda: 256 },
+    { m: 16, n: 100, k: 256, ldb: 104 },
     // Columns of C lie apart: rows that four would divide, and odd ones.
     { m: 5, n: 12, k: 96, stepc: 2, epilogue: "bias+relu" },
     { m: 17, n: 33, k: 512, stepc: 3, epilogue: "relu", layout: "nt" },

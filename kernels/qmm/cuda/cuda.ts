@@ -10,12 +10,12 @@ import { EARLY } from "../../../bench/device/queue.ts";
 import { grid, type Values } from "../../../bench/model/grid.ts";
 import { defineKernel, type Rules } from "../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
-import { launched } from "../../common/launch.ts";
+import { demandAligned, launched } from "../../common/launch.ts";
 import { covering, fitsGrid, noClusters, padding } from "../../common/rules.ts";
 import { conversionBuild, libraryKernel, libraryParts } from "../dequantise.ts";
 import { qmm } from "../op.ts";
 import { type QmmPoint, weightMemory } from "../point.ts";
-import { demandAligned, formatMacros, qmmSplitK, qmmTile } from "./qmm.ts";
+import { formatMacros, qmmSplitK, qmmTile } from "./qmm.ts";
 import { qmmWgmma } from "./wgmma.ts";
 
 /** The tunables of qmv.cu and qvm.cu. */
@@ -171,7 +171,7 @@ const qmv: Kernel<QmmPoint> = launched<QmmPoint, DotsConfig>(qmm, {
   launch({ point, config, operands }) {
     const { m, n, k, bits, transposed } = point;
     const { x, w, y } = operands;
-    if (transposed) demandAligned(x!, "its loads");
+    if (transposed) demandAligned(x!, "x", "its loads");
     const wide = k * bits / 8 % 16 === 0 && w!.address % 16n === 0n;
     return {
       args: [

@@ -6,11 +6,10 @@
  */
 
 import type { DeviceInfo } from "../../../bench/device/device.ts";
-import { EARLY, type Memory } from "../../../bench/device/queue.ts";
-import { CaseError } from "../../../bench/model/errors.ts";
+import { EARLY } from "../../../bench/device/queue.ts";
 import type { Values } from "../../../bench/model/grid.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
-import { launched } from "../../common/launch.ts";
+import { demandAligned, launched } from "../../common/launch.ts";
 import { noClusters } from "../../common/rules.ts";
 import { qmm } from "../op.ts";
 import { blockOf, type QmmPoint, weightMemory } from "../point.ts";
@@ -158,7 +157,7 @@ function define({ clusters, ...named }: Variant): Kernel<QmmPoint> {
     launch({ point, config, operands }) {
       const { m, n, k, bits } = point;
       const { x, w, y } = operands;
-      demandAligned(x!, "its copies");
+      demandAligned(x!, "x", "its copies");
       const wide = k * bits / 8 % 16 === 0 && w!.address % 16n === 0n;
       return {
         args: [
@@ -174,24 +173,6 @@ function define({ clusters, ...named }: Variant): Kernel<QmmPoint> {
       };
     },
   });
-}
-
-/**
- * Demands that an operand, x unless `name` says another, starts on 16 bytes, or on `bytes`.
- *
- * @throws {CaseError} `unsupported`, where it does not, which `who` need.
- */
-export function demandAligned(
-  { address }: Memory,
-  who: string,
-  name = "x",
-  bytes = 16n,
-): void {
-  if (address % bytes === 0n) return;
-  throw new CaseError(
-    "unsupported",
-    `${name} starts at no multiple of ${bytes} bytes, which ${who} need`,
-  );
 }
 
 /** All of K in a block, shared by its warps. */

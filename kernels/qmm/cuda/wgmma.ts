@@ -11,7 +11,7 @@ import { type Arg, EARLY, type Memory } from "../../../bench/device/queue.ts";
 import { grid, type Values } from "../../../bench/model/grid.ts";
 import type { Rules } from "../../../bench/model/kernel.ts";
 import type { Context, Kernel } from "../../../bench/model/kernel_spec.ts";
-import { launched } from "../../common/launch.ts";
+import { demandAligned, launched } from "../../common/launch.ts";
 import {
   allHaveSome,
   covering,
@@ -22,7 +22,7 @@ import {
 } from "../../common/rules.ts";
 import { qmm } from "../op.ts";
 import { blockOf, type QmmPoint, weightMemory } from "../point.ts";
-import { demandAligned, formatMacros } from "./qmm.ts";
+import { formatMacros } from "./qmm.ts";
 
 /** The tunables of wgmma.cu. */
 export type WgmmaConfig = Values & {
@@ -369,11 +369,11 @@ export const qmmWgmma: Kernel<QmmPoint> = launched<QmmPoint, WgmmaConfig>(qmm, {
     const { point, config, operands, device } = site;
     const { m, n, k, bits, group, type, transposed } = point;
     const { x, w, scales, biases, y } = operands;
-    demandAligned(x!, "tensor maps");
+    demandAligned(x!, "x", "tensor maps");
     if (!transposed) {
-      demandAligned(w!, "its copies", "w");
-      demandAligned(scales!, "its copies", "scales", 4n);
-      demandAligned(biases ?? scales!, "its copies", "biases", 4n);
+      demandAligned(w!, "w", "its copies");
+      demandAligned(scales!, "scales", "its copies", 4n);
+      demandAligned(biases ?? scales!, "biases", "its copies", 4n);
     }
     const starts = (bytes: number, of: bigint, every: number) =>
       bytes % every === 0 && of % BigInt(every) === 0n;

@@ -10,8 +10,7 @@ import { EARLY } from "../../../../bench/device/queue.ts";
 import { BYTES } from "../../../../bench/model/dtype.ts";
 import type { Rule } from "../../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../../bench/model/kernel_spec.ts";
-import { isWhole } from "../../../common/decompose_k.ts";
-import { launched } from "../../../common/launch.ts";
+import { demandAligned, launched } from "../../../common/launch.ts";
 import { noWgmma } from "../../../common/rules.ts";
 import {
   cutOf,
@@ -128,9 +127,8 @@ export const columnsK: Kernel<MatmulPoint> = launched<
       const sides = sidesOf(point, config);
       const { slice } = cutOf(sides, config);
       const [ofA, ofB] = TOKEN_ROWS ? [BM, BN] : [BN, BM];
-      if (!isWhole(site, slice)) {
-        throw new Error("Operands of columns-k do not start on 16 bytes");
-      }
+      demandAligned(A!, "A", "tensor maps");
+      demandAligned(B!, "B", "tensor maps");
       const box = { type, columns: k, boxColumns: BOX };
       const weights = point.layout === "nt"
         ? { ...box, rows: n, ld: ldb, boxRows: ofB }
