@@ -63,7 +63,7 @@ export function launchOf(
       [];
   const [side = SQUARE] = sides;
   const threads = block ?? (threadY ? `${side},${side}` : bounds);
-  const [x = "1", y = x] = threads.split(/[,x]/);
+  const [x = "1", y = "1"] = threads.split(/[,x]/);
   const blocks = grid ?? (threadY ? `n/${x},m/${y}` : `m*n/${x}`);
   const three = (text: string, what: "block" | "grid") => {
     const parts = text.split(/[,x]/).map((part) => formula(part));

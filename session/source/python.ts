@@ -40,8 +40,13 @@ export function inferPython(name: string): Inferred {
   const text = readSource(path, refuse);
   const comments = [...text.matchAll(/^[ \t]*#(.*)/gm)]
     .map(({ 1: line, index }) => ({ text: line!, at: index }));
-  const { entry = own, block, grid, axes } = settingsOf(
-    ...[text, comments, suffix, refuse] as const,
+  // The function of the name takes the place of one in a comment, as all settings of a suffix do.
+  const named = own === undefined ? suffix : `entry=${own}&${suffix}`;
+  const { entry, block, grid, axes } = settingsOf(
+    text,
+    comments,
+    named,
+    refuse,
   );
   if (block !== undefined || grid !== undefined) {
     refuse("a Python function launches by itself: leave out block and grid");

@@ -187,6 +187,7 @@ Deno.test("inferSource() gives each element of C a thread, in blocks that the so
       shapeOf(CUDA(ARGS, flat)),
       shapeOf(CUDA(ARGS, square)),
       shapeOf(`#define TILE_SIZE 32\n${CUDA(ARGS, square)}`),
+      shapeOf(CUDA(ARGS, square), "?block=32"),
       shapeOf(CUDA(ARGS, flat), "?block=64&grid=n/64xm/2*k"),
       shapeOf(`// mnkbench: block=8,4 grid=n/8,m/4\n${CUDA(ARGS, flat)}`),
     ],
@@ -194,9 +195,23 @@ Deno.test("inferSource() gives each element of C a thread, in blocks that the so
       grid([32, 1, 1], [128, 1, 1]),
       grid([3, 7, 1], [16, 16, 1]),
       grid([2, 4, 1], [32, 32, 1]),
+      // A block of 32 x 1.
+      grid([2, 100, 1], [32, 1, 1]),
       grid([1, 3200, 1], [64, 1, 1]),
       grid([5, 25, 1], [8, 4, 1]),
     ],
+  );
+});
+
+Deno.test("inferSource() takes the Python function of the name before one of a comment", () => {
+  const text =
+    "# mnkbench: entry=other\ndef mine(A, B):\n  return A @ B\ndef other(A, B):\n  return B @ A\n";
+  assertMatch(infer("mine.py", text, ":mine").note, /mine\.py: mine\(/);
+  assertMatch(infer("mine.py", text).note, /mine\.py: other\(/);
+  assertThrows(
+    () => infer("mine.py", text, ":mine?entry=other"),
+    UserError,
+    "entry is set twice",
   );
 });
 
