@@ -25,9 +25,9 @@ import {
   verify,
   WrongError,
 } from "./verify.ts";
-import { blame, CaseError } from "../model/errors.ts";
+import { CaseError } from "../model/errors.ts";
 import { formatValues } from "../model/grid.ts";
-import type { Case, Problem } from "../model/suite.ts";
+import { type Case, type Problem, reasonAgainst } from "../model/suite.ts";
 import {
   type Accuracy,
   keyOf,
@@ -66,10 +66,7 @@ class CaseRun implements Disposable {
 
   /** @throws {CaseError} `unsupported`, with the kernel's reason. */
   demandSupport(): void {
-    const reason = blame(
-      "say whether the kernel runs here",
-      () => this.c.unsupported(this.context.device.info),
-    );
+    const reason = reasonAgainst(this.c, this.context.device.info);
     if (reason !== undefined) throw new CaseError("unsupported", reason);
   }
 
@@ -94,12 +91,13 @@ class CaseRun implements Disposable {
   /** Prepares a plan for each set of operands. */
   async build(): Promise<void> {
     const { config } = this.#choice!;
-    this.#plans = await Promise.all(
-      this.#sets.map(async ({ memory }) => {
-        const options = { config, operands: memory };
-        return this.#scope.use(await this.context.prepare(this.c, options));
-      }),
-    );
+    const plans: Prepared[] = [];
+    // One by one: the first builds what the others find built.
+    for (const { memory } of this.#sets) {
+      const options = { config, operands: memory };
+      plans.push(this.#scope.use(await this.context.prepare(this.c, options)));
+    }
+    this.#plans = plans;
   }
 
   /**

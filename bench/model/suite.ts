@@ -16,7 +16,7 @@ import {
   readAxes,
   type Where,
 } from "./axes.ts";
-import { UserError } from "./errors.ts";
+import { blame, UserError } from "./errors.ts";
 import { formatValues, parseValues, type Values } from "./grid.ts";
 import type { InputOptions } from "./inputs.ts";
 import type { Candidate } from "./kernel.ts";
@@ -91,6 +91,18 @@ export interface Case extends Runnable {
   readonly runner?: "peers" | "python";
   /** The function of a Python kernel. */
   readonly python?: PythonSource;
+}
+
+/**
+ * Returns why the kernel of `c` does not run on the device of `info`; undefined where it does.
+ *
+ * @throws {CaseError} `launch`, where it throws anything.
+ */
+export function reasonAgainst(
+  c: Pick<Case, "unsupported">,
+  info: DeviceInfo,
+): string | undefined {
+  return blame("say whether the kernel runs here", () => c.unsupported(info));
 }
 
 /** Describes a kernel in listings. */

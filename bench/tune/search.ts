@@ -18,7 +18,7 @@ import { formatValues, type Values } from "../model/grid.ts";
 import { effortOf } from "./levels.ts";
 import type { BenchContext } from "../measure/context.ts";
 import { type Accuracy, keyOf } from "../row/row.ts";
-import type { Case } from "../model/suite.ts";
+import { type Case, reasonAgainst } from "../model/suite.ts";
 import type { TimingEntry } from "./timing_cache.ts";
 import { WrongError } from "../measure/verify.ts";
 
@@ -282,13 +282,13 @@ export async function searchAhead(
 ): Promise<void> {
   const { configs, device: { info } } = context;
   try {
-    if (c.follows || c.unsupported(info) !== undefined) return;
+    if (c.follows || reasonAgainst(c, info) !== undefined) return;
     if (!("among" in decide(c, context))) return;
     configs.keep(keyOf(c), await choose(c, context));
   } catch (error) {
-    if (error instanceof ConfigLostError) throw error;
-    // Any other failure is the case's own, and comes again when it is run.
-    if (error instanceof CaseError) configs.keep(keyOf(c), error);
+    // The case's own failure, which comes again when it is run.
+    if (!(error instanceof CaseError)) throw error;
+    configs.keep(keyOf(c), error);
   }
 }
 
