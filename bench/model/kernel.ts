@@ -54,6 +54,7 @@ export function defineKernel<P, C extends Values = Values>(
         for (const config of spec.offers!(point, device)) yield { config };
       },
     }),
+    ...(spec.isFitted === undefined ? {} : { isFitted: spec.isFitted }),
     ...(spec.predict === undefined ? {} : {
       predict: (point: P, config: Values, info: DeviceInfo) =>
         spec.predict!(point, config as C, info),

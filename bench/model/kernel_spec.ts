@@ -72,6 +72,8 @@ export interface Kernel<P> {
   offers?(point: P, device: Device): Iterable<Candidate>;
   /** As {@linkcode KernelSpec.predict}. */
   predict?(point: P, config: Values, info: DeviceInfo): number;
+  /** As {@linkcode KernelSpec.isFitted}. */
+  readonly isFitted?: boolean;
   /** As {@linkcode KernelSpec.startsEarly}. */
   startsEarly?(point: P): boolean;
   /** Lists the translation units of a config. */
@@ -109,6 +111,13 @@ export interface KernelSpec<P, C extends Values> {
    * tuner omits those far behind the best; absolute values do not matter.
    */
   predict?(point: P, config: C, info: DeviceInfo): number;
+  /**
+   * Whether {@linkcode predict} is fitted to times of all configs at many points. `auto` then sooner
+   * leaves a config that was recorded at another point for the one that it puts first.
+   *
+   * @default {false}
+   */
+  readonly isFitted?: boolean;
   /**
    * Whether the first launch may start before its predecessor ends: `waits` in its shape.
    *

@@ -232,6 +232,7 @@ export const wgmma: Kernel<ScaledPoint> = launched<ScaledPoint, ScaledConfig>(
     configs,
     rules,
     predict,
+    isFitted: true,
     startsEarly: () => true,
     build: (point, config) => ({
       source: new URL("./wgmma.cu", import.meta.url),

@@ -109,6 +109,7 @@ export const columnsK: Kernel<MatmulPoint> = launched<
     configs: columnsKConfigs,
     rules: columnsRules,
     predict: predictColumnsK,
+    isFitted: true,
     startsEarly: () => true,
     build: (point, config) => ({
       source: new URL("./columns.cu", import.meta.url),

@@ -127,6 +127,8 @@ interface Fit {
   /** Of each block of a multiprocessor but one, and of each wave but one. */
   readonly beside: number;
   readonly wave: number;
+  /** Of each byte of a block of the last of several waves, times the share of the device that it leaves idle. */
+  readonly tail: number;
   /** Of a cluster, of each value of K that its blocks have, and sums' bytes per µs and their power. */
   readonly cluster: number;
   readonly slice: number;
@@ -140,13 +142,15 @@ interface Fit {
  */
 const FEW: Fit = {
   ...{ start: 7.33, first: 2.18e-6, memory: 3.95e6, cache: 18e6, trip: 1.47 },
-  ...{ column: 0.415, product: 8, power: 3.92, beside: -0.325, wave: 3.5 },
+  ...{ column: 0.415, product: 8, power: 3.92, beside: -0.325 },
+  ...{ wave: 1, tail: 7e-6 },
   ...{ cluster: 0.6, slice: 0, sums: 28.2e3, sumsPower: 1.27 },
 };
 /** With 64 to 512: to 3200 configs of 74 shapes on three H200 (`docs/notes/2026-11-29-rows-of-a.md`). */
 const MANY: Fit = {
   ...{ start: 6.59, first: 8.2e-6, memory: 3.94e6, cache: 19.85e6, trip: 1.35 },
-  ...{ column: 0.51, product: 3.16, power: 4.61, beside: -0.022, wave: 2.16 },
+  ...{ column: 0.51, product: 3.16, power: 4.61, beside: -0.022 },
+  ...{ wave: 2.16, tail: 0 },
   ...{ cluster: -0.27, slice: 0.19e-3, sums: 23.4e3, sumsPower: 1.36 },
 };
 
@@ -163,7 +167,9 @@ export function predictColumnsK(
   const bytes = BYTES[type] * BK;
   const blocks = tilesN * tilesM * CLUSTER;
   const beside = Math.ceil(blocks / units);
-  const waves = Math.ceil(beside / RESIDENT);
+  const full = blocks / units / RESIDENT;
+  const waves = Math.ceil(full);
+  const tail = waves > 1 ? (waves - full) * (BM + BN) * steps * bytes : 0;
   const products = productRows(config) / PRODUCT;
   // With clusters, more than two tiles of A that read the same weights take longer than the rest says.
   const sharers = TOKEN_ROWS ? tilesN : tilesM;
@@ -179,7 +185,7 @@ export function predictColumnsK(
   const sums = PRODUCT * BN * BYTES.f32 * (CLUSTER - 1) / CLUSTER;
   return fit.start + fit.first * (BM + BN) * bytes +
     loop.reduce((sum, time) => sum + time ** fit.power, 0) ** (1 / fit.power) +
-    fit.beside * (beside - 1) + fit.wave * (waves - 1) -
+    fit.beside * (beside - 1) + fit.wave * (waves - 1) + fit.tail * tail -
     0.0026 * Math.max(0, units - blocks) +
     (CLUSTER > 1
       ? fit.cluster + fit.slice * steps * BK +
