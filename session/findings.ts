@@ -92,7 +92,9 @@ export class Findings {
     if (journal.resumed) {
       observer.note(
         `Continuing the run of ${journal.info.started}, which has ${
-          counted(journal.rows.length, "row")
+          journal.rows.length === 0
+            ? counted(journal.tried, "tried config")
+            : counted(journal.rows.length, "row")
         }; --fresh discards them`,
       );
     }

@@ -198,6 +198,11 @@ Deno.test("chooseAuto() leaves a recorded config that the model puts far behind,
   assertEquals(chosen(at(128), rows, by(1.2)), "a TILE=16 by model");
   assertEquals(chosen(at(72), rows, by(1.2)), "a TILE=8 by model");
   assertEquals(chosen(at(80), rows, by(1.3)), "a TILE=16 by model");
+  const [rough] = by(1.07);
+  const fitted = [{ ...rough!, isFitted: true }];
+  assertEquals(chosen(at(128), rows, by(1.07)), "a TILE=8 by model");
+  assertEquals(chosen(at(128), rows, fitted), "a TILE=16 by model");
+  assertEquals(chosen(at(72), rows, fitted), "a TILE=8 by model");
   // Another epilogue alone is no distance for this.
   const relu = at(64, { epilogue: "relu" });
   assertEquals(chosen(relu, rows, by(1.3)), "a TILE=8 by model");

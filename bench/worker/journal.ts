@@ -115,8 +115,10 @@ export class Journal implements Disposable {
   readonly info: RunInfo;
   /** The name of the run in its rows: an unfinished run keeps it, no other has it. */
   readonly run: string;
-  /** True if there were rows of an earlier start. */
+  /** True if there were rows of an earlier start, or configs that it tried. */
   readonly resumed: boolean;
+  /** Configs that earlier starts tried. */
+  readonly tried: number;
   /** Messages about parts of an earlier start that were left out. */
   readonly notes: readonly string[];
   /** Configs that took their worker with them before this start. */
@@ -150,13 +152,15 @@ export class Journal implements Disposable {
         if (entry.row.status === "ok") dropped++;
       } else this.#keep(entry);
     }
-    this.resumed = this.#rows.size > 0;
     const notes: string[] = dropped === 0 ? [] : [
       `Measuring ${
         counted(dropped, "row")
       } of the run of ${this.info.started} again: kernels changed since`,
     ];
-    this.lost = this.#readLosses(notes);
+    const tried = this.#readTried(notes);
+    this.lost = tried.filter((one) => is(lossSchema, one));
+    this.tried = tried.length;
+    this.resumed = this.#rows.size > 0 || tried.length > 0;
     this.#journal = this.#open("journal.jsonl");
     this.#search = this.#open("search.jsonl");
     this.#dropCalibration(notes);
@@ -283,14 +287,14 @@ export class Journal implements Disposable {
   }
 
   /** @param notes Gets one for each damaged line: its config is tried again. */
-  #readLosses(notes: string[]): readonly KeptLoss[] {
+  #readTried(notes: string[]) {
     const path = this.#folder.file("search.jsonl");
     const lines = recoverLines(path).split("\n").slice(0, -1);
     return lines.flatMap((text, i) => {
       const line = jsonIn(configLineSchema, text);
       if (line && isSealed(line)) {
         const { sum: _, ...tried } = line;
-        return is(lossSchema, tried) ? [tried] : [];
+        return [tried];
       }
       notes.push(
         `Left out line ${

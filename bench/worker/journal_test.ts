@@ -188,6 +188,8 @@ Deno.test("Journal.lost is what an earlier start lost, with its sources", () => 
     );
     const lost = { ...crash, repeat: 1, sourceHash: "beef" };
     assertEquals<readonly unknown[]>(journal.lost, [lost]);
+    // It has no row, and is continued.
+    assertEquals([journal.resumed, journal.tried], [true, 3]);
   });
 });
 
