@@ -8,7 +8,7 @@ import type { DeviceInfo } from "../bench/device/device.ts";
 import type { Case } from "../bench/model/suite.ts";
 import { type CaseKey, caseText, keyOf } from "../bench/row/row.ts";
 import type { Event } from "../bench/worker/protocol.ts";
-import { callSuite } from "./suite_calls.ts";
+import { callSuite, supportOf } from "./suite_calls.ts";
 
 /**
  * Bytes of operands that take as long to make, upload and check as a small case takes in all: of
@@ -51,19 +51,12 @@ export function weighed(
   return callSuite(() =>
     cases.map((c) => ({
       key: keyOf(c),
-      weight: isUnsupported(c, info) ? 0 : weightOf(c.problem.work, c.backend),
+      weight: supportOf(c, info) === "runs"
+        ? weightOf(c.problem.work, c.backend)
+        : 0,
       flops: c.problem.work.flops,
     }))
   );
-}
-
-function isUnsupported(c: Case, info: DeviceInfo): boolean {
-  try {
-    return c.unsupported(info) !== undefined;
-  } catch {
-    // A user's kernel may throw anything: it does so again in the worker, as a row.
-    return true;
-  }
 }
 
 interface Rows {

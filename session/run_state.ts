@@ -20,7 +20,7 @@ import { isLoss, type LostConfig } from "../bench/tune/config_book.ts";
 import type { Event } from "../bench/worker/protocol.ts";
 import { counted } from "../bench/files/terminal_text.ts";
 import { replaceFile } from "../bench/files/replace.ts";
-import { callSuite } from "./suite_calls.ts";
+import { callSuite, supportOf } from "./suite_calls.ts";
 import {
   changeTimings,
   readTimings,
@@ -70,18 +70,11 @@ export function validity(
   return ({ key, status, config, provenance }) => {
     const one = byKey.get(caseText(key));
     if (one === undefined) return false;
-    if (status === "unsupported") return isUnsupported(one, selected.info);
+    if (status === "unsupported") {
+      return supportOf(one, selected.info) === "unsupported";
+    }
     return sources(key, config) === (provenance.source_hash ?? "");
   };
-}
-
-/** Returns whether the kernel of `one` gives a reason. One that throws has another row. */
-function isUnsupported(one: Case, info: DeviceInfo): boolean {
-  try {
-    return callSuite(() => one.unsupported(info)) !== undefined;
-  } catch {
-    return false;
-  }
 }
 
 function casesByKey(cases: readonly Case[]): ReadonlyMap<string, Case> {

@@ -5,8 +5,9 @@
  * @module
  */
 
+import type { DeviceInfo } from "../bench/device/device.ts";
 import { blame, CaseError, UserError } from "../bench/model/errors.ts";
-import type { Case } from "../bench/model/suite.ts";
+import { type Case, reasonAgainst } from "../bench/model/suite.ts";
 
 /** Listens to signals, which end the program only where nothing does. */
 export interface Listener {
@@ -41,6 +42,23 @@ export function callSuite<T>(work: () => T): T {
   } finally {
     isCalling = false;
     for (const one of listeners) one.listen();
+  }
+}
+
+/**
+ * Asks the kernel of `c` whether it runs on the device of `info`. A kernel that throws does so
+ * again in the worker, where it becomes a failed row.
+ */
+export function supportOf(
+  c: Pick<Case, "unsupported">,
+  info: DeviceInfo,
+): "runs" | "unsupported" | "throws" {
+  try {
+    const reason = callSuite(() => reasonAgainst(c, info));
+    return reason === undefined ? "runs" : "unsupported";
+  } catch (error) {
+    if (!(error instanceof CaseError)) throw error;
+    return "throws";
   }
 }
 
