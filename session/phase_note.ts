@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Settings } from "../bench/model/settings.ts";
+import { recordsTimes, type Settings } from "../bench/model/settings.ts";
 import type { CaseKey } from "../bench/row/row.ts";
 import type { Event } from "../bench/worker/protocol.ts";
 
@@ -23,9 +23,9 @@ export class PhaseNote {
   #case = "";
 
   constructor(
-    { once, checkOnly, tune }: Pick<Settings, "once" | "checkOnly" | "tune">,
+    settings: Pick<Settings, "once" | "checkOnly" | "tune">,
   ) {
-    this.#work = tune || once || checkOnly ? "check" : "time";
+    this.#work = recordsTimes(settings) ? "time" : "check";
   }
 
   /** The note after `event`; nothing where it is as before. */

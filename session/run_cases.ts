@@ -8,6 +8,7 @@
 import { type Outcome, run } from "../bench/measure/case_run.ts";
 import type { BenchContext } from "../bench/measure/context.ts";
 import { EXIT, type ExitCode } from "../bench/model/errors.ts";
+import { recordsTimes } from "../bench/model/settings.ts";
 import type { Case } from "../bench/model/suite.ts";
 import { keyOf } from "../bench/row/row.ts";
 import { ConfigLostError } from "../bench/tune/config_book.ts";
@@ -21,8 +22,7 @@ export async function runCases(
   context: BenchContext,
   { emit, ahead }: { readonly emit: Emit; readonly ahead: BuildAhead },
 ): Promise<ExitCode> {
-  const { once, checkOnly, tune } = context.settings;
-  const isTimed = !once && !checkOnly && !tune;
+  const isTimed = recordsTimes(context.settings);
   let left = cases.length;
   let memoryBytes = 0;
   const costs = () => {

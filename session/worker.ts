@@ -18,6 +18,7 @@ import {
   type Settings,
   startsEarly,
   usesGraph,
+  usesTimer,
 } from "../bench/model/settings.ts";
 import type { Case, Suite } from "../bench/model/suite.ts";
 import { caseText, keyOf } from "../bench/row/row.ts";
@@ -155,7 +156,7 @@ async function runKernels(
   using cache = cacheOf(job, emit);
   // Before it is one of the processes on the device itself.
   const machine = job.machine ?? disturbancesOf(job, assigned);
-  using device = isTimed(job.settings)
+  using device = usesTimer(job.settings)
     ? await openSteady(
       ...[backend, info, cache] as const,
       new Pulse(() => emit({ event: "alive" })),
@@ -175,7 +176,7 @@ async function runKernels(
   });
   noteMissing(context, emit);
   const calibrated = () => {
-    if (isTimed(job.settings)) calibrate(cases, context, emit);
+    if (usesTimer(job.settings)) calibrate(cases, context, emit);
   };
   const onHost = backend.shared || typeof job.device === "string";
   // While nothing is compiled.
@@ -188,15 +189,11 @@ async function runKernels(
   return await runCases(cases, context, { emit, ahead });
 }
 
-function isTimed({ once, checkOnly }: Settings): boolean {
-  return !once && !checkOnly;
-}
-
 function disturbancesOf(
   { settings }: Job,
   { backend, info }: Assigned,
 ): string {
-  return isTimed(settings) ? findDisturbances(backend, info).join("+") : "";
+  return usesTimer(settings) ? findDisturbances(backend, info).join("+") : "";
 }
 
 function cacheOf({ device, settings }: Job, emit: Emit): BinaryCache {
@@ -215,7 +212,7 @@ function demandTimer(
   backend: string,
 ): void {
   const { timer } = settings;
-  if (!usesGraph(timer) || !isTimed(settings)) return;
+  if (!usesGraph(timer) || !usesTimer(settings)) return;
   if (!capture) throw noGraphs(backend);
   if (startsEarly(timer) && !info.overlaps) {
     throw new UserError(
@@ -256,7 +253,7 @@ async function contextOf(
 function noteMissing({ options, instruments }: BenchContext, emit: Emit): void {
   const { settings, backend } = options;
   const { missing } = instruments;
-  if (!isTimed(settings) || !missing || backend.shared) return;
+  if (!usesTimer(settings) || !missing || backend.shared) return;
   emit({
     event: "notice",
     text:

@@ -27,6 +27,7 @@ import {
 } from "./verify.ts";
 import { CaseError } from "../model/errors.ts";
 import { formatValues } from "../model/grid.ts";
+import { recordsTimes } from "../model/settings.ts";
 import { type Case, type Problem, reasonAgainst } from "../model/suite.ts";
 import {
   type Accuracy,
@@ -341,9 +342,8 @@ export async function run(c: Case, context: BenchContext): Promise<Outcome> {
     await life.choose(); //  one legal config: known, cached, or the winner of a search
     await life.build(); //   binaries from the cache or the compiler, loaded, packed
     await life.check(); //   every element against f64, twice
-    const { once, checkOnly, tune } = context.settings;
-    const untimed = once || checkOnly || tune;
-    if (!untimed) {
+    const isTimed = recordsTimes(context.settings);
+    if (isTimed) {
       await life.time(); //    changes, poison, flush, interval(plan), copy, ...
       if (life.wasSlowed()) {
         await context.rest();
@@ -352,7 +352,7 @@ export async function run(c: Case, context: BenchContext): Promise<Outcome> {
       await life.recheck(); // the copies, the last output, one more call onto poison
     }
     life.demandNoTraces(); // memory, threads, alarms, limits
-    if (untimed) return life.checked();
+    if (!isTimed) return life.checked();
     return life.timed(); //  figures with their provenance
   } catch (error) {
     if (error instanceof CaseError) return life.failed(error);

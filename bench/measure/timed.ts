@@ -13,10 +13,12 @@ import { roomOfSet } from "./operands.ts";
 import { CaseError } from "../model/errors.ts";
 import { storedBytes } from "../model/problem.ts";
 import {
+  recordsTimes,
   type Settings,
   startsEarly,
   type Timer,
   usesGraph,
+  usesTimer,
 } from "../model/settings.ts";
 import type { Problem } from "../model/suite.ts";
 
@@ -49,8 +51,8 @@ const MOST_COPIED = 1 << 27;
  */
 export function copiesOf(context: Rotated, problem: Operanded): number {
   const { settings, options: { backend: { placement } } } = context;
-  const timed = !settings.checkOnly && !settings.once && !settings.tune;
-  if (!placement || !timed || settings.cache !== "cold") return 1;
+  if (!placement || !recordsTimes(settings)) return 1;
+  if (settings.cache !== "cold") return 1;
   if (setsOf(context, problem) > 1) return 1;
   const one = roomOfSet(problem.operands, placement.pageBytes);
   const fit = Math.floor(MOST_COPIED / one);
@@ -223,9 +225,8 @@ export function rotationOf(
   { settings, device, options }: Rotated,
   { operands }: Operanded,
 ): Rotation | undefined {
-  const { timer, cache, checkOnly, once } = settings;
-  const timed = !checkOnly && !once;
-  if (!options.backend.rotates || !timed) return undefined;
+  const { timer, cache } = settings;
+  if (!options.backend.rotates || !usesTimer(settings)) return undefined;
   if (cache !== "cold" || timer !== "do_bench") return undefined;
   const one = bytesOfInputs({ operands });
   const { flushBytes } = device.info;

@@ -119,6 +119,20 @@ export interface Settings {
   readonly binaries?: Readonly<Record<string, string>>;
 }
 
+/** Returns whether the rows of a run with `settings` have times. */
+export function recordsTimes(
+  settings: Pick<Settings, "once" | "checkOnly" | "tune">,
+): boolean {
+  return usesTimer(settings) && !settings.tune;
+}
+
+/** Returns whether a run with `settings` times calls at all: for its rows, or to find configs. */
+export function usesTimer(
+  { once, checkOnly }: Pick<Settings, "once" | "checkOnly">,
+): boolean {
+  return !once && !checkOnly;
+}
+
 /** The most repeats of a run in fresh workers. */
 export const MOST_RUNS = 10_000;
 /** The longest warm-up and time of repetitions: an hour, in milliseconds. */

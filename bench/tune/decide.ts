@@ -11,6 +11,7 @@ import { BYTES } from "../model/dtype.ts";
 import { blame, CaseError } from "../model/errors.ts";
 import { formatValues, parseValues, type Values } from "../model/grid.ts";
 import type { Candidate } from "../model/kernel.ts";
+import { usesTimer } from "../model/settings.ts";
 import type { Case } from "../model/suite.ts";
 import { type CaseKey, keyOf, type RowBase } from "../row/row.ts";
 import { type LostConfig, spare } from "./config_book.ts";
@@ -102,7 +103,7 @@ export function decide(c: Case, context: BenchContext): Decision {
       );
     }
   }
-  if (settings.once || settings.checkOnly) return { config: first, by };
+  if (!usesTimer(settings)) return { config: first, by };
   return search(settings.level);
 }
 
