@@ -138,7 +138,7 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
   [
     "bench --backend cpu --peers torch",
     2,
-    /Cannot measure --peers torch with --backend cpu: they run on cuda only/,
+    /Cannot measure peers on cpu: they run on cuda only; leave out --peers or --backend/,
   ],
   [
     "bench --once --json --runs 5 --out zz",

@@ -6,15 +6,16 @@
 
 import type { Overrides, Where } from "../bench/model/axes.ts";
 import { UserError } from "../bench/model/errors.ts";
-import type { PeerSet } from "../bench/model/peer.ts";
+import { PEERS_BACKEND, type PeerSet } from "../bench/model/peer.ts";
 import {
   DEFAULTS,
   type DeviceId,
   PRECISE_REP,
   type Settings,
+  type Shard,
 } from "../bench/model/settings.ts";
 import { readTimings } from "../bench/tune/timing_cache.ts";
-import { kernelCacheOf, timingCacheOf } from "./home.ts";
+import { kernelCacheOf, LATEST, timingCacheOf } from "./home.ts";
 
 /** Selects cases. Empty lists leave the choice to the program. */
 export interface Choice {
@@ -72,6 +73,39 @@ export interface PeerChoice {
 export interface ComparedRuns extends Choice, Target, Running, Timing {
   /** Repeats in fresh workers. */
   readonly runs?: number | undefined;
+}
+
+/** Formats the name of an option for errors: as a command has it, or a function. */
+export type OptionName = (name: "backend" | "out" | "peers") => string;
+
+/** @throws {UserError} For a shard without a folder: its rows would be among others. */
+export function demandShardFolder(
+  { shard, out }: {
+    readonly shard: Shard | undefined;
+    readonly out: string | undefined;
+  },
+  nameOf: OptionName,
+): void {
+  if (shard === undefined || out !== undefined) return;
+  throw new UserError(
+    `Cannot tell the rows of a shard from others in ${LATEST}: choose a folder for them with ${
+      nameOf("out")
+    }, such as new/1`,
+  );
+}
+
+/** @throws {UserError} For peers on another backend than theirs. */
+export function demandPeersBackend(
+  { peers, backend }: Partial<PeerChoice & Target>,
+  nameOf: OptionName,
+): void {
+  if (peers === undefined || backend === undefined) return;
+  if (backend === PEERS_BACKEND) return;
+  throw new UserError(
+    `Cannot measure peers on ${backend}: they run on ${PEERS_BACKEND} only; leave out ${
+      nameOf("peers")
+    } or ${nameOf("backend")}`,
+  );
 }
 
 const MIB = 1 << 20;

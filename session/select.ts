@@ -7,7 +7,6 @@
 import { resolve } from "node:path";
 import type { Backend, DeviceInfo } from "../bench/device/device.ts";
 import { counted } from "../bench/files/terminal_text.ts";
-import { startsEarly } from "../bench/model/settings.ts";
 import { isPythonCase } from "../bench/model/peer.ts";
 import type { Overrides } from "../bench/model/axes.ts";
 import { CaseError, UserError } from "../bench/model/errors.ts";
@@ -15,8 +14,10 @@ import {
   type DeviceSet,
   type Selection,
   type Shard,
+  startsEarly,
   type Timer,
   usesGraph,
+  withoutGraphs,
 } from "../bench/model/settings.ts";
 import type { Case, PointSet, Suite, Where } from "../bench/model/suite.ts";
 import { isAuto } from "../bench/tune/auto_kernel.ts";
@@ -221,14 +222,9 @@ function canBuild(backend: Backend, { arch }: DeviceInfo): boolean {
 
 /** @throws {UserError} Where `timer` needs graphs, and no device of `backend` has any. */
 function demandGraphs({ name, graphs }: Backend, timer: Timer): void {
-  if (graphs === false && usesGraph(timer)) throw noGraphs(name);
-}
-
-/** Makes the error for a timer that needs graphs on a device of `backend`. */
-export function noGraphs(backend: string): UserError {
-  return new UserError(
-    `${backend} has no graphs: time with --timer do_bench or --timer batch:N`,
-  );
+  if (graphs === false && usesGraph(timer)) {
+    throw new UserError(withoutGraphs(name));
+  }
 }
 
 function formatWhere(where: Where): string {

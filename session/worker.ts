@@ -19,6 +19,7 @@ import {
   startsEarly,
   usesGraph,
   usesTimer,
+  withoutGraphs,
 } from "../bench/model/settings.ts";
 import type { Case, Suite } from "../bench/model/suite.ts";
 import { caseText, keyOf } from "../bench/row/row.ts";
@@ -39,7 +40,6 @@ import { hintsFor } from "./hints.ts";
 import { runCases } from "./run_cases.ts";
 import { VERSION } from "./home.ts";
 import { besideAuto, besidePeers, loadSuites } from "./cases.ts";
-import { noGraphs } from "./select.ts";
 import { takeDevice, type Taken } from "./take_device.ts";
 import { done, importSuite, onFatal } from "./suite_file.ts";
 
@@ -213,7 +213,7 @@ function demandTimer(
 ): void {
   const { timer } = settings;
   if (!usesGraph(timer) || !usesTimer(settings)) return;
-  if (!capture) throw noGraphs(backend);
+  if (!capture) throw new UserError(withoutGraphs(backend));
   if (startsEarly(timer) && !info.overlaps) {
     throw new UserError(
       `${info.name} (${info.arch}) starts no launch before its predecessor ends: time with --timer ${

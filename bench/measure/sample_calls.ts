@@ -7,7 +7,12 @@
 import type { Device } from "../device/device.ts";
 import type { Step } from "../device/queue.ts";
 import { CaseError } from "../model/errors.ts";
-import { startsEarly, type Timer, usesGraph } from "../model/settings.ts";
+import {
+  startsEarly,
+  type Timer,
+  usesGraph,
+  withoutGraphs,
+} from "../model/settings.ts";
 
 /** Returns the number of calls in a sample, each on a set of operands of its own. */
 export function callsOf(timer: Timer): number {
@@ -47,10 +52,7 @@ export function sampleOf(
   };
   if (!usesGraph(timer)) return all;
   if (!device.capture) {
-    throw new CaseError(
-      "unsupported",
-      `${api} has no graphs: time with --timer do_bench or batch:N`,
-    );
+    throw new CaseError("unsupported", withoutGraphs(api));
   }
   const graph = owner.use(device.capture(all));
   return () => graph.launch();

@@ -138,7 +138,7 @@ Deno.test("timedOf() starts all calls of a chain but the first early with pdl", 
 Deno.test("timedOf() refuses a chain without graphs, and pdl for a kernel that does not wait", () => {
   assertEquals(
     assertThrows(() => chained("chain:3", false, false), CaseError).message,
-    "test has no graphs: time with --timer do_bench or batch:N",
+    "test has no graphs: time with --timer do_bench or --timer batch:N",
   );
   const { failure, message } = assertThrows(
     () => chained("chain:3:pdl", false),

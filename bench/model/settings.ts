@@ -74,6 +74,11 @@ export function usesGraph(timer: Timer): boolean {
   return timer === "graph" || timer.startsWith("chain:");
 }
 
+/** Says that `backend` lacks what {@linkcode usesGraph} asks for, and which timers it has. */
+export function withoutGraphs(backend: string): string {
+  return `${backend} has no graphs: time with --timer do_bench or --timer batch:N`;
+}
+
 /** Returns whether calls of `timer`, of a row perhaps, start before their predecessor ends. */
 export function startsEarly(timer: string): boolean {
   return timer.endsWith(":pdl");

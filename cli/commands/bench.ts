@@ -27,7 +27,7 @@ import { number, path, timesNothing } from "../options/readers.ts";
 import type { Spent } from "../../bench/measure/time_ledger.ts";
 import { counted } from "../../bench/files/terminal_text.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
-import { isPythonCase, PEERS_BACKEND } from "../../bench/model/peer.ts";
+import { isPythonCase } from "../../bench/model/peer.ts";
 import { MOST_RUNS, type Settings } from "../../bench/model/settings.ts";
 import type { Row } from "../../bench/row/row.ts";
 import type { Event } from "../../bench/worker/protocol.ts";
@@ -55,7 +55,11 @@ import {
 import { formatTables, tablesOf } from "./table/tables.ts";
 import { shownJson } from "../../bench/files/json_file.ts";
 import { flatRow } from "../../bench/row/flat_row.ts";
-import { settingsOf } from "../../session/options.ts";
+import {
+  demandPeersBackend,
+  demandShardFolder,
+  settingsOf,
+} from "../../session/options.ts";
 import {
   exitCodeOf,
   failureLine,
@@ -313,7 +317,7 @@ export function costLine(spent: readonly Spent[], wall: number): string {
 
 /** @throws {UserError} For options of which one makes another one meaningless. */
 function refuseClashes(options: BenchOptions): void {
-  const { resume, fresh, once, dryRun, json, peers, backend, device } = options;
+  const { resume, fresh, once, dryRun, json, device } = options;
   refuseCluster(options, {
     "--shard": options.shard !== undefined,
     "--once": once,
@@ -328,11 +332,8 @@ function refuseClashes(options: BenchOptions): void {
       `--record puts the rows into ${RESULTS}: leave out --record or --out`,
     );
   }
-  if (options.shard && options.out === undefined && !once && !dryRun) {
-    throw new UserError(
-      "Cannot tell the rows of a shard from others in the usual folder: name one for it with --out, as in --out new/1",
-    );
-  }
+  const nameOf = (option: string) => `--${option}`;
+  if (!once && !dryRun) demandShardFolder(options, nameOf);
   if (typeof device === "string" && !once && !dryRun) {
     throw new UserError(`Cannot bench: ${timesNothing(device)}`);
   }
@@ -348,11 +349,7 @@ function refuseClashes(options: BenchOptions): void {
       }\``,
     );
   }
-  if (peers !== undefined && (backend ?? PEERS_BACKEND) !== PEERS_BACKEND) {
-    throw new UserError(
-      `Cannot measure --peers ${peers} with --backend ${backend}: they run on ${PEERS_BACKEND} only; leave out one of the two`,
-    );
-  }
+  demandPeersBackend(options, nameOf);
   const meaningless = [
     ...(json ? ["--json"] : []),
     ...(options.runs !== 1 ? ["--runs"] : []),

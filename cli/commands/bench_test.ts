@@ -596,7 +596,7 @@ Deno.test("bench --shard runs its part alone, and leaves a file that says so", (
     assertEquals(new Set([...one, ...two]).size, 12);
     const refused = await run("bench", ...SMALL, "--shard", "1/2");
     assertEquals(refused.code, 2);
-    assertMatch(refused.stderr, /name one for it with --out, as in --out new/);
+    assertMatch(refused.stderr, /a folder for them with --out, such as new/);
     const quick = ["--quick", "--kernel", "naive", "--out", "new"];
     const none = await run("bench", ...SMALL, "--shard", "2/2", ...quick);
     assertEquals(none.code, 3);

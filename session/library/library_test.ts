@@ -126,7 +126,7 @@ for (
     [
       "a shard without a folder",
       { shard: { index: 1, count: 2 }, out: undefined },
-      /^Cannot bench: the rows of a shard would stand among others; give/,
+      /^Cannot tell the rows of a shard from others in .runs.latest: choose a folder for them with `out`, such as new/,
     ],
     [
       "a shard too many",
@@ -138,7 +138,7 @@ for (
     [
       "peers where they do not run",
       { peers: "torch" },
-      /peers run on cuda only; leave out peers, or backend cpu$/,
+      /^Cannot measure peers on cpu: they run on cuda only; leave out `peers` or `backend`$/,
     ],
     [
       "no peers",

@@ -34,7 +34,6 @@ import { formatIssue } from "../../bench/files/json_file.ts";
 import { UserError } from "../../bench/model/errors.ts";
 import type { Overrides } from "../../bench/model/axes.ts";
 import { FILLS } from "../../bench/model/inputs.ts";
-import { PEERS_BACKEND } from "../../bench/model/peer.ts";
 import {
   DEFAULTS,
   type DeviceId,
@@ -53,6 +52,8 @@ import type { SweepObserver } from "../findings.ts";
 import { LATEST, RUNS } from "../home.ts";
 import {
   type Choice,
+  demandPeersBackend,
+  demandShardFolder,
   type PeerChoice,
   type Running,
   settingsOf,
@@ -276,17 +277,10 @@ export function benchOptions(options: BenchOptions) {
       options,
       "bench",
     );
-  const { devices, shard, peers, backend } = rest;
-  if (shard !== undefined && options.out === undefined) {
-    throw new UserError(
-      "Cannot bench: the rows of a shard would stand among others; give bench() a folder for it as `out`",
-    );
-  }
-  if (peers !== undefined && (backend ?? PEERS_BACKEND) !== PEERS_BACKEND) {
-    throw new UserError(
-      `Cannot bench: peers run on ${PEERS_BACKEND} only; leave out peers, or backend ${backend}`,
-    );
-  }
+  const { devices } = rest;
+  const nameOf = (option: string) => `\`${option}\``;
+  demandShardFolder({ shard: rest.shard, out: options.out }, nameOf);
+  demandPeersBackend(rest, nameOf);
   const device = typeof devices === "object" ? devices[0]! : rest.device;
   const given = { ...UNSET, ...rest, device };
   return {
