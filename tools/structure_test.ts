@@ -154,6 +154,30 @@ Deno.test("folders import in one direction: tests alone may import anything", ()
   assertEquals(named, []);
 });
 
+/** The imports of `graph` by which what ops share depends on the kernels of one of them. */
+function importsOfKernels(
+  graph: ReadonlyMap<string, readonly string[]>,
+): readonly string[] {
+  return [...graph].flatMap(([file, targets]) =>
+    file.startsWith("kernels/common/")
+      ? targets.filter((target) =>
+        /^kernels\/\w+\/(cuda|hip|metal|cpu|torch)\//.test(target)
+      ).map((target) => `${file} imports ${target}`)
+      : []
+  );
+}
+
+Deno.test("kernels/common/ imports no kernels of an op: these import it", () => {
+  const graph = new Map([
+    ["kernels/common/a.ts", ["kernels/b/cuda/b.ts", "kernels/b/point.ts"]],
+    ["kernels/b/cuda/b.ts", ["kernels/b/cuda/c.ts"]],
+  ]);
+  assertEquals(importsOfKernels(graph), [
+    "kernels/common/a.ts imports kernels/b/cuda/b.ts",
+  ]);
+  assertEquals(importsOfKernels(importsOf(ROOT, files)), []);
+});
+
 /** What only some folders may do, and the files outside of them that may, too. */
 const RESERVED: readonly {
   readonly what: RegExp;

@@ -13,6 +13,7 @@ import { BYTES } from "../../bench/model/dtype.ts";
 import { grid, type Scalar, type Values } from "../../bench/model/grid.ts";
 import type { Rule } from "../../bench/model/kernel.ts";
 import { covering, noClusters, padding } from "./rules.ts";
+import { CLOCKS_PER_US } from "./sm90.ts";
 
 /** A product of M rows and a matrix of weights, of N columns of K. */
 export interface DotPoint {
@@ -232,7 +233,7 @@ export function predictDot(
   const rate = Math.min(4.3e6, flying / 0.75, busy * 112e3);
   const cached = groups * m * k * BYTES[type] / 5.5e6;
   // About four instructions a product, as seen on an H200: both factors are widened.
-  const math = 4 * m * n * k / (busy * 128 * 1755);
+  const math = 4 * m * n * k / (busy * 128 * CLOCKS_PER_US);
   const waves = Math.ceil(blocks / (units * resident));
   const batches = Math.ceil(steps / UNROLL);
   // Batches of loads but the first are waited for.

@@ -11,9 +11,9 @@ import type { LaunchShape } from "../../bench/device/queue.ts";
 import { BYTES } from "../../bench/model/dtype.ts";
 import { grid, type Values } from "../../bench/model/grid.ts";
 import type { Rule } from "../../bench/model/kernel.ts";
-import { clustersAtOnce } from "../matmul/cuda/cluster/configs.ts";
 import { blocksPerUnit } from "../../bench/model/occupancy.ts";
 import { allHaveSome, fitsGrid, fitsMemory } from "./rules.ts";
+import { CLOCKS_PER_US, clustersAtOnce, UNIT_SHARED_BYTES } from "./sm90.ts";
 
 /** The tunables. */
 export type RingConfig = Values & {
@@ -53,8 +53,6 @@ export function cutOf({ m, n, k }: Sizes, config: RingConfig) {
 
 /** K steps under way at most: more bytes than a multiprocessor has under way at any rate. */
 const MOST_STAGES = 12;
-/** Shared memory of a multiprocessor of sm_90, of which the system takes a KiB for each block. */
-const SHARED_BYTES = 228 * 1024;
 
 /** Rows of a product of a warpgroup, of which a warp has 16. */
 export const PRODUCT = 64;
@@ -76,7 +74,7 @@ export function stagesOf(
   config: RingConfig,
   { step, beside }: RingNeeds,
 ): number {
-  const own = Math.floor(SHARED_BYTES / config.RESIDENT) - 1024;
+  const own = Math.floor(UNIT_SHARED_BYTES / config.RESIDENT) - 1024;
   const { steps } = cutOf(sizes, config);
   const room = Math.floor((own - beside) / step);
   return Math.max(1, Math.min(room, steps, MOST_STAGES));
@@ -302,8 +300,6 @@ export function* waveTiles(
   }
 }
 
-/** Clocks of a µs, with which products are compared with copies. */
-const CLOCKS = 1755;
 /** Bytes per µs that all blocks get from the second-level cache. */
 const CACHE = 10.9e6;
 
@@ -339,11 +335,11 @@ export function ringTime(
   const waves = Math.ceil(blocks / units / RESIDENT);
   const copy = Math.max(memory, blocks * copied * slice / CACHE);
   const clocks = Math.max(products * beside, products + waits);
-  const math = waves * steps * clocks / CLOCKS;
+  const math = waves * steps * clocks / CLOCKS_PER_US;
   const meeting = CLUSTER > 1
     ? 0.19 + 0.03 * CLUSTER + beside * sums * BYTES.f32 / 17.6e3
     : 0;
   // Copies and products hide one another in part.
   const loop = (copy ** 1.54 + math ** 1.54) ** (1 / 1.54);
-  return 4.7 + loop + clocks / CLOCKS + waves * meeting;
+  return 4.7 + loop + clocks / CLOCKS_PER_US + waves * meeting;
 }

@@ -7,6 +7,7 @@
 import type { DeviceInfo } from "../../../bench/device/device.ts";
 import type { Values } from "../../../bench/model/grid.ts";
 import type { Rules } from "../../../bench/model/kernel.ts";
+import { BLOCK_SHARED_BYTES } from "../../common/sm90.ts";
 import { type GroupedPoint, realProblems, type Sizes } from "../point.ts";
 import {
   type Costs,
@@ -65,8 +66,6 @@ export type BestConfig = Values & {
 
 /** Warps of a warpgroup, and rows of weights of each. */
 const [WARPS, WARP_ROWS] = [4, 16];
-/** Bytes of shared memory that a block of sm_90 may have. */
-const SHARED = 232448;
 /** Bytes in which a warp transposes its results. */
 const PATCH = 16 * 48;
 /** Two barriers a stage. */
@@ -104,7 +103,7 @@ function restBytes(config: BestConfig): number {
 
 /** Stages: as many as there is room for. */
 export function stagesOf(config: BestConfig): number {
-  const room = SHARED - restBytes(config);
+  const room = BLOCK_SHARED_BYTES - restBytes(config);
   return Math.min(MOST_STAGES, Math.floor(room / stageBytes(config)));
 }
 

@@ -12,6 +12,7 @@ import { defineKernel, type Rules } from "../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import { demandAligned, launched } from "../../common/launch.ts";
 import { covering, fitsGrid, noClusters, padding } from "../../common/rules.ts";
+import { CLOCKS_PER_US } from "../../common/sm90.ts";
 import { conversionBuild, libraryKernel, libraryParts } from "../dequantise.ts";
 import { qmm } from "../op.ts";
 import { type QmmPoint, weightMemory } from "../point.ts";
@@ -121,7 +122,7 @@ function predictDots(
   const weights = n * k * bits / 8;
   const rate = Math.min(4.3e6, busy * beside * THREADS * mine / 0.75);
   // Instructions a weight: to a float, and for each token; both as seen on an H200.
-  const math = y * n * k * (7 + 4.5 * ROWS) / (busy * 128 * 1755);
+  const math = y * n * k * (7 + 4.5 * ROWS) / (busy * 128 * CLOCKS_PER_US);
   const waves = Math.ceil(blocks / (units * beside));
   return 5 + Math.max(y * weights / rate, math) + 0.3 * waves +
     0.05 * Math.ceil(m / ROWS) + (CLUSTER > 1 ? 0.45 : 0);

@@ -11,6 +11,7 @@ import type { Values } from "../../../bench/model/grid.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import { demandAligned, launched } from "../../common/launch.ts";
 import { noClusters } from "../../common/rules.ts";
+import { CLOCKS_PER_US } from "../../common/sm90.ts";
 import { qmm } from "../op.ts";
 import { blockOf, type QmmPoint, weightMemory } from "../point.ts";
 import {
@@ -110,7 +111,7 @@ export function predictTile(
   // of which three in four cycles are issued.
   const tokens = columnsOf(config);
   const work = 30 + RT * (65 + 25 * tokens) + 25 * tokens;
-  const math = (bn / 16 / RT) * (slice / 64) * work / (4 * 1755);
+  const math = (bn / 16 / RT) * (slice / 64) * work / (4 * CLOCKS_PER_US);
   const steps = stepsOf(point, config);
   const late = (Math.ceil(steps / STAGES) - 1) * 0.8 + math / WK;
   // Clusters of more than two find no room where the machine is nearly full.

@@ -20,6 +20,10 @@ import {
   noWgmma,
   padding,
 } from "../../common/rules.ts";
+import {
+  BLOCK_SHARED_BYTES as ROOM,
+  CLOCKS_PER_US as CLOCKS,
+} from "../../common/sm90.ts";
 import { qmm } from "../op.ts";
 import { blockOf, type QmmPoint, weightMemory } from "../point.ts";
 import { formatMacros } from "./qmm.ts";
@@ -46,8 +50,6 @@ function spanOf({ transposed }: QmmPoint): number {
 }
 /** Steps of x beyond which more in flight gain nothing. */
 const MOST_STAGES = 8;
-/** Shared memory of a block of sm_90, bytes. */
-const ROOM = 232448;
 
 /** Bytes of a row's scales that a tensor map of x · W brings. */
 const CHUNK = 16;
@@ -210,9 +212,6 @@ const rules: Rules<QmmPoint, WgmmaConfig> = {
   shared: fitsMemory(sharedBytes),
   grid: fitsGrid(tilesOf),
 };
-
-/** Clocks of a µs. */
-const CLOCKS = 1755;
 
 /** Clocks in which a scheduler issues what a warp does for 64 of K. */
 function issueOf({ bits, mode, transposed }: QmmPoint): number {

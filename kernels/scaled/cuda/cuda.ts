@@ -13,6 +13,7 @@ import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import { fusedKernels } from "../../common/blas.ts";
 import { launched } from "../../common/launch.ts";
 import { noWgmma } from "../../common/rules.ts";
+import { CLOCKS_PER_US } from "../../common/sm90.ts";
 import {
   cutOf,
   evenRows,
@@ -180,9 +181,6 @@ function* configs(
   }
 }
 
-/** Clocks of a µs, with which products are compared with copies. */
-const CLOCKS = 1755;
-
 /**
  * A rough time in µs, of use to order configs: fitted to 2187 configs of 99 shapes on an H100
  * (`docs/notes/2026-11-28-raised-registers.md`). No constant is by itself a time that was measured.
@@ -208,7 +206,8 @@ function predict(
     (m + n) * k / 2.67e6,
     blocks * (Math.min(n, BM) + Math.min(m, BN)) * steps * BK / 18.4e6,
     1.9 * waves * Math.max(0, steps / stages - 1),
-    waves * steps * Math.max(products * beside, products + waits) / CLOCKS,
+    waves * steps * Math.max(products * beside, products + waits) /
+    CLOCKS_PER_US,
   ];
   const sums = BM * BN * beside * (CLUSTER - 1) / CLUSTER;
   return 6.1 +

@@ -5,7 +5,6 @@
  * @module
  */
 
-import type { DeviceInfo } from "../../../../bench/device/device.ts";
 import { BYTES } from "../../../../bench/model/dtype.ts";
 import type { Values } from "../../../../bench/model/grid.ts";
 import { allHaveSome } from "../../../common/rules.ts";
@@ -54,17 +53,6 @@ export function slicesOf(
   { CLUSTER, PARTS }: Pick<ClusterConfig, "CLUSTER" | "PARTS">,
 ): number {
   return CLUSTER * PARTS;
-}
-
-/**
- * Clusters of `size` blocks that are on a device at once, a block a unit: what its driver says, else
- * at most so many, as units come in groups that a cluster does not leave.
- */
-export function clustersAtOnce(
-  { units, clusters }: Pick<DeviceInfo, "units" | "clusters">,
-  size: number,
-): number {
-  return Math.max(1, clusters?.[size - 1] ?? Math.floor(units / size));
 }
 
 /**

@@ -16,11 +16,11 @@ import {
   fitsMemory,
   padding,
 } from "../../../common/rules.ts";
+import { CLOCKS_PER_US, clustersAtOnce } from "../../../common/sm90.ts";
 import type { MatmulPoint } from "../../point.ts";
 import {
   boxRowsOf,
   type ClusterConfig,
-  clustersAtOnce,
   columnsOf,
   cutOf,
   lanesOf,
@@ -248,9 +248,11 @@ export function predict(
   // multiplies 98 fp32 (128 are never seen) or 1024 of 16 bits.
   const rate = type === "f32" ? 98 : 1024;
   const math = Math.max(
-    type === "f32" ? readsOf(point, config) * slice / 1755 : block / 225e3,
+    type === "f32"
+      ? readsOf(point, config) * slice / CLOCKS_PER_US
+      : block / 225e3,
     // Of eight rows as much as of sixteen.
-    Math.max(BM, 16) * BN * slice / 1755 / rate,
+    Math.max(BM, 16) * BN * slice / CLOCKS_PER_US / rate,
   );
   // One warp of a scheduler does not hide what it waits for.
   const alone = WARPS < 8 ? 1.2 : 1;

@@ -7,10 +7,10 @@
 import type { DeviceInfo } from "../../../../bench/device/device.ts";
 import { BYTES } from "../../../../bench/model/dtype.ts";
 import { allHaveSome } from "../../../common/rules.ts";
+import { clustersAtOnce } from "../../../common/sm90.ts";
 import {
   besideRing,
   type ClusterConfig,
-  clustersAtOnce,
   isBySlot,
   ringBytes,
   sliceOf,

@@ -8,6 +8,10 @@ import type { DeviceInfo } from "../../../../bench/device/device.ts";
 import { BYTES } from "../../../../bench/model/dtype.ts";
 import { grid } from "../../../../bench/model/grid.ts";
 import {
+  CLOCKS_PER_US as CLOCKS,
+  clustersAtOnce,
+} from "../../../common/sm90.ts";
+import {
   cutOf,
   evenRows,
   PRODUCT,
@@ -16,7 +20,6 @@ import {
   waveTiles,
 } from "../../../common/wgmma_ring.ts";
 import type { MatmulPoint } from "../../point.ts";
-import { clustersAtOnce } from "../cluster/configs.ts";
 import {
   BOX,
   bySlot,
@@ -105,9 +108,6 @@ export function* columnsKConfigs(
   yield* columnsConfigs(point, info);
   if (point.m > PRODUCT) yield* rowsConfigs(point, info);
 }
-
-/** Clocks of a µs, with which products are compared with copies. */
-const CLOCKS = 1755;
 
 /** Constants of {@linkcode predictColumnsK}. None is by itself a time or a rate that was measured. */
 interface Fit {
