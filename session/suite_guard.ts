@@ -5,6 +5,8 @@
  * @module
  */
 
+import { writeAll } from "../bench/files/write_all.ts";
+
 /** What is said of the file, and when. */
 export interface LastWord {
   /** Milliseconds until then. */
@@ -21,10 +23,7 @@ declare const self: {
 
 const { ms, to, text } = JSON.parse(self.name) as LastWord;
 setTimeout(() => {
-  const bytes = new TextEncoder().encode(text);
-  for (let at = 0; at < bytes.length;) {
-    at += Deno[to].writeSync(bytes.subarray(at));
-  }
+  writeAll(Deno[to], new TextEncoder().encode(text));
   Deno.kill(Deno.pid, "SIGKILL");
 }, ms);
 self.postMessage("watching");

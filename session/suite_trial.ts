@@ -14,6 +14,7 @@ import {
   type ProgramOutput,
   runProgram,
 } from "../bench/files/run_program.ts";
+import { writeAll } from "../bench/files/write_all.ts";
 import { UserError } from "../bench/model/errors.ts";
 import { importFlags } from "./home.ts";
 import {
@@ -87,10 +88,7 @@ async function outputOf(
 async function main([file = "", mark = ""]: readonly string[]): Promise<void> {
   const end = (message: string): never => {
     done();
-    const bytes = new TextEncoder().encode(mark + message);
-    for (let at = 0; at < bytes.length;) {
-      at += Deno.stdout.writeSync(bytes.subarray(at));
-    }
+    writeAll(Deno.stdout, new TextEncoder().encode(mark + message));
     Deno.exit(0);
   };
   onFatal(end);

@@ -11,6 +11,7 @@ import { findDisturbances } from "../bench/device/machine.ts";
 import type { Backend, Device } from "../bench/device/device.ts";
 import { BenchContext } from "../bench/measure/context.ts";
 import { openSteady } from "../bench/measure/open_stable.ts";
+import { writeAll } from "../bench/files/write_all.ts";
 import type { DType } from "../bench/model/dtype.ts";
 import { EXIT, type ExitCode, UserError } from "../bench/model/errors.ts";
 import { isPythonCase } from "../bench/model/peer.ts";
@@ -112,8 +113,7 @@ let atWork = false;
 const write: Emit = (event) => {
   if (event.event === "case") atWork = true;
   else if (event.event === "row" || event.event === "waits") atWork = false;
-  let bytes = encoder.encode(formatEvent(event, nonce));
-  while (bytes.length) bytes = bytes.subarray(Deno.stdout.writeSync(bytes));
+  writeAll(Deno.stdout, encoder.encode(formatEvent(event, nonce)));
 };
 
 /** Runs the job on standard input. Another process could not do what this one cannot. */

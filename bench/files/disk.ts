@@ -5,6 +5,7 @@
  */
 
 import { UserError } from "../model/errors.ts";
+import { writeAll } from "./write_all.ts";
 import { isUtf8 } from "node:buffer";
 
 /**
@@ -179,9 +180,7 @@ export class AppendFile implements Disposable {
       const before = this.#file.statSync();
       try {
         // A disk that fills takes a part; asking for the rest gives the reason.
-        for (let at = 0; at < bytes.length;) {
-          at += this.#file.writeSync(bytes.subarray(at));
-        }
+        writeAll(this.#file, bytes);
         if (sync) this.#file.syncSync();
       } catch (cause) {
         if (before.isFile) this.#file.truncateSync(before.size);

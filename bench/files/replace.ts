@@ -7,6 +7,7 @@
 import { UserError } from "../model/errors.ts";
 import { onDisk, readBytesIfThere, unlessMissing } from "./disk.ts";
 import { removeFiles } from "./lock.ts";
+import { writeAll } from "./write_all.ts";
 import {
   basename,
   dirname,
@@ -32,9 +33,7 @@ export function replaceFile(
     : content;
   onDisk(path, () => {
     using draft = new Draft(targetOf(path));
-    for (let at = 0; at < bytes.length;) {
-      at += draft.file.writeSync(bytes.subarray(at));
-    }
+    writeAll(draft.file, bytes);
     draft.keep();
   });
 }

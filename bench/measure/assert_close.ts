@@ -102,12 +102,12 @@ export function compare(
       : Math.sqrt(square),
     mismatches,
   };
-  const at = (index: number) =>
-    `(${Math.floor(index / cols)}, ${index % cols})`;
+  const at = (index: number) => placeText(operand, index);
   if (missing) return { accuracy, wrong: unwrittenNote(operand, missing) };
   if (mismatches) {
     const percent = (100 * mismatches / (rows * cols)).toPrecision(3);
-    const place = Math.floor(absAt / cols) * ld + absAt % cols;
+    const [row, column] = placeOf(operand, absAt);
+    const place = row * ld + column;
     const size = BYTES[type];
     const [got] = decode(
       bytes.subarray(place * size, (place + 1) * size),
@@ -129,8 +129,7 @@ export function compare(
   const padding = touchedPadding(operand, bytes, poison);
   return padding === undefined ? { accuracy } : {
     accuracy,
-    wrong:
-      `${name}: wrote past the end of row ${padding}, into the padding up to ld = ${ld}`,
+    wrong: paddingNote(operand, padding),
   };
 }
 
@@ -164,11 +163,12 @@ export function rowOf(
   { operand, bytes }: Pick<Output, "operand" | "bytes">,
   indices: readonly number[],
 ): Pick<Output, "operand" | "bytes"> {
-  const { cols, ld, type } = operand;
+  const { ld, type } = operand;
   const size = BYTES[type];
   const gathered = new Uint8Array(indices.length * size);
   for (const [i, index] of indices.entries()) {
-    const at = (Math.floor(index / cols) * ld + index % cols) * size;
+    const [own, column] = placeOf(operand, index);
+    const at = (own * ld + column) * size;
     gathered.set(bytes.subarray(at, at + size), i * size);
   }
   const { length } = indices;
@@ -195,11 +195,33 @@ function errorOf(got: number, want: number): number {
 
 /** Formats where an element is wrong, on one line. */
 export function mismatchNote(
-  { name, cols }: Operand,
+  operand: Operand,
   { index, got, want }: Mismatch,
 ): string {
-  const place = `(${Math.floor(index / cols)}, ${index % cols})`;
-  return `${name} ${place} is ${digits(got)} instead of ${digits(want)}`;
+  const place = placeText(operand, index);
+  return `${operand.name} ${place} is ${digits(got)} instead of ${
+    digits(want)
+  }`;
+}
+
+/** Returns the row and the column of element `index` of an output, counted without padding. */
+export function placeOf(
+  { cols }: Pick<Operand, "cols">,
+  index: number,
+): readonly [number, number] {
+  return [Math.floor(index / cols), index % cols];
+}
+
+function placeText(operand: Pick<Operand, "cols">, index: number): string {
+  return `(${placeOf(operand, index).join(", ")})`;
+}
+
+/** Says that the padding after row `row` was written to. */
+export function paddingNote(
+  { name, ld }: Pick<Operand, "name" | "ld">,
+  row: number,
+): string {
+  return `${name}: wrote past the end of row ${row}, into the padding up to ld = ${ld}`;
 }
 
 /**

@@ -12,6 +12,8 @@ import {
   isClose,
   type Mismatch,
   mismatchNote,
+  paddingNote,
+  placeOf,
   rowOf,
   worse,
 } from "./assert_close.ts";
@@ -254,10 +256,7 @@ class Pool {
     }
     const places = own.map((i) => indices[i]!);
     const norms = places.map((index) => {
-      const [row, col] = [
-        Math.floor(index / operand.cols),
-        index % operand.cols,
-      ];
+      const [row, col] = placeOf(operand, index);
       return reference.norms!(output, [row], [col])[0]!;
     });
     const summed: Summed = {
@@ -307,7 +306,7 @@ function flawOf(
   const { copy, output, poisoned } = kept;
   const { problem, tolerance, below } = checked;
   const operand = problem.operands.filter((o) => o.role === "out")[output]!;
-  const { rows, cols, ld, type } = operand;
+  const { rows, ld, type } = operand;
   const bytes = copy.download();
   const end = BAND + rows * ld * BYTES[type];
   const part = bytes.subarray(BAND, end);
@@ -330,7 +329,7 @@ function flawOf(
     tolerance,
   );
   const wrong = far.filter(({ index, got, want }) => {
-    const [row, col] = [Math.floor(index / cols), index % cols];
+    const [row, col] = placeOf(operand, index);
     const atol = tolerance.atol * inputs.growth(output, row, col);
     return !isClose(got, want, { ...tolerance, atol });
   });
@@ -433,7 +432,7 @@ function touchedOutside(
   for (let i = 0; i < rows; i++) {
     const row = BAND + i * ld * size;
     if (differs(row + cols * size, row + ld * size)) {
-      return `${name}: wrote past the end of row ${i}, into the padding up to ld = ${ld}`;
+      return paddingNote({ name, ld }, i);
     }
   }
 }

@@ -1,16 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { generator } from "./bootstrap.ts";
 import { freshNote, shouldSave } from "./guarded.ts";
-
-/** Numbers from 0 to 1 that a seed repeats. */
-function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = state + 0x6d2b79f5 | 0;
-    let x = Math.imul(state ^ state >>> 15, 1 | state);
-    x ^= x + Math.imul(x ^ x >>> 7, 61 | x);
-    return ((x ^ x >>> 14) >>> 0) / 2 ** 32;
-  };
-}
 
 /** Places of so many changes among `count` samples. */
 function placesIn(count: number, next: () => number): ReadonlySet<number> {
@@ -29,7 +19,7 @@ function busy(count: number, next: () => number): number[] {
 }
 
 Deno.test("freshNote() suspects no honest kernel on a busy host", () => {
-  const next = random(1);
+  const next = generator(1);
   let suspected = 0;
   for (let i = 0; i < 1500; i++) {
     const count = [20, 40, 100][i % 3]!;
@@ -42,7 +32,7 @@ Deno.test("freshNote() suspects no honest kernel on a busy host", () => {
 });
 
 Deno.test("freshNote() suspects a kernel that remembers, on a busy host too", () => {
-  const next = random(2);
+  const next = generator(2);
   let missed = 0;
   for (let i = 0; i < 300; i++) {
     const places = placesIn(100, next);

@@ -1,16 +1,6 @@
 import { assert, assertAlmostEquals, assertStrictEquals } from "@std/assert";
+import { generator } from "./bootstrap.ts";
 import { dephased, median, phasedMedian } from "./stats.ts";
-
-/** Numbers in [0, 1), the same for the same seed (mulberry32). */
-function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let x = Math.imul(state ^ (state >>> 15), 1 | state);
-    x = (x + Math.imul(x ^ (x >>> 7), 61 | x)) ^ x;
-    return ((x ^ (x >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** Samples around 10, of `count`, changed by `plant`; for each of 40 seeds. */
 function* planted(
@@ -18,7 +8,7 @@ function* planted(
   plant: (x: number, i: number, next: () => number) => number,
 ): Generator<number[]> {
   for (let seed = 0; seed < 40; seed++) {
-    const next = random(seed);
+    const next = generator(seed);
     yield Array.from(
       { length: count },
       (_, i) => plant(10 + 0.05 * (next() - next()), i, next),
