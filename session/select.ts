@@ -145,7 +145,7 @@ export async function select(
   const lacking = backend.lacks?.(new Set(all.map((c) => c.kernel))) ?? [];
   const cases = preset && !parts && options.kernels.length === 0 &&
       canBuild(backend, info)
-    ? all.filter(({ kernel }) => kernel !== TO_READ)
+    ? all.filter(({ teaching }) => !teaching)
     : all;
   const selection = await withPython(chosen, cases, options);
   const isNone = shard !== undefined && whole.length > 0;
@@ -206,9 +206,6 @@ async function withPython(
     peers: { ...(set === undefined ? {} : { set }), python: pythonOf(python) },
   };
 }
-
-/** The kernel to be read: seconds a call, and needless where others can be built. */
-const TO_READ = "naive";
 
 function canBuild(backend: Backend, { arch }: DeviceInfo): boolean {
   try {

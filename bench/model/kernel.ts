@@ -43,6 +43,7 @@ export function defineKernel<P, C extends Values = Values>(
     idea: spec.idea,
     ...(spec.follows === undefined ? {} : { follows: spec.follows }),
     ...(spec.library ? { library: true } : {}),
+    ...(spec.teaching ? { teaching: true } : {}),
     unsupported: (point, info) =>
       undone(op.demands?.(point), spec.takes) ?? reasonOf(
         `unsupported() of ${spec.name}`,
@@ -124,6 +125,7 @@ export function defineLaunch<P, const T extends Axes = Record<never, never>>(
     backend: spec.backend,
     idea: spec.idea ?? "one launch",
     takes: spec.takes ?? [],
+    ...(spec.teaching ? { teaching: true } : {}),
     configs: () => grid(spec.tunables ?? {}) as Iterable<C>,
     unsupported: (point, info) => spec.unsupported?.(point, info),
     ...(spec.rules === undefined ? {} : { rules: spec.rules }),

@@ -59,6 +59,13 @@ export interface Kernel<P> {
   readonly python?: PythonSource;
   /** Whether it calls a vendor's matrix library. @default {false} */
   readonly library?: boolean;
+  /**
+   * Whether it is there to be read and may take seconds a call: what a CPU runs where nobody chose
+   * cases leaves it out, unless no compiler is there to build others.
+   *
+   * @default {false}
+   */
+  readonly teaching?: boolean;
   /** The name of the kernel whose config this one uses instead of a search. */
   readonly follows?: string;
   /** Returns why the kernel cannot run at `point` on this device, or `undefined`. */
@@ -99,6 +106,8 @@ export interface KernelSpec<P, C extends Values> {
   readonly follows?: string;
   /** As {@linkcode Kernel.library}. */
   readonly library?: boolean;
+  /** As {@linkcode Kernel.teaching}. */
+  readonly teaching?: boolean;
   unsupported?(point: P, info: DeviceInfo): string | undefined;
   /** Lists all configs. @default {one config without tunables} */
   configs?(point: P, info: DeviceInfo): Iterable<C>;
@@ -137,6 +146,8 @@ export interface LaunchSpec<P, T extends Axes> extends BuildOptions {
   readonly name: string;
   readonly backend: string;
   readonly idea?: string;
+  /** As {@linkcode Kernel.teaching}. */
+  readonly teaching?: boolean;
   /**
    * A file of C (`cpu`), CUDA C++, HIP C++ or MSL; for CUDA also `.ptx` or `.cubin` of another
    * compiler, which must be for the device's architecture. A function chooses one.

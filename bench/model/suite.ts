@@ -91,6 +91,8 @@ export interface Case extends Runnable {
   readonly runner?: "peers" | "python";
   /** The function of a Python kernel. */
   readonly python?: PythonSource;
+  /** As {@linkcode Kernel.teaching}. */
+  readonly teaching?: boolean;
 }
 
 /**
@@ -242,6 +244,7 @@ export function defineSuite<P>(spec: SuiteSpec<P>): Suite {
         problem,
         ...(kernel.python &&
           { runner: "python" as const, python: kernel.python }),
+        ...(kernel.teaching ? { teaching: true } : {}),
         ...(leader ? { follows: caseOf(leader) } : {}),
         ...runnable(kernel, point),
       };

@@ -24,6 +24,7 @@ const naive: Kernel<ScaledPoint> = defineLaunch(scaledMatmul, {
   name: "naive",
   backend: "cpu",
   idea: "three loops over decoded operands, fp32 sums, one thread",
+  teaching: true,
   source: SOURCE,
   entry: "naive",
   unsupported: ({ m, n, k }) =>

@@ -23,6 +23,7 @@ const naive: Kernel<SwigluPoint> = launched(swiglu, {
   name: "naive",
   backend: "cpu",
   idea: "plain loops for both products, fp32 sums, one thread",
+  teaching: true,
   unsupported: ({ m, n, k }) =>
     2 * m * n * k <= MOST
       ? undefined

@@ -21,6 +21,7 @@ const naive: Kernel<GroupedPoint> = defineKernel(groupedMatmul, {
   name: "naive",
   backend: "cpu",
   idea: "one problem after another, loops in TypeScript, to be read",
+  teaching: true,
   unsupported(point) {
     const { flops } = groupedMatmul.work(point);
     return flops > MOST_FLOPS

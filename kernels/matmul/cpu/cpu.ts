@@ -34,6 +34,7 @@ export const naive: Kernel<MatmulPoint> = defineKernel(matmul, {
   name: "naive",
   backend: "cpu",
   idea: "three loops in TypeScript, to be read",
+  teaching: true,
   takes: ["types", "stepc"],
   prepare({ point, operands }) {
     const { m, n, k, layout, lda, ldb, ldc, stepc } = point;

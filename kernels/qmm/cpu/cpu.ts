@@ -27,6 +27,7 @@ const naive: Kernel<QmmPoint> = defineKernel(qmm, {
   name: "naive",
   backend: "cpu",
   idea: "rows decoded one by one, loops in TypeScript, to be read",
+  teaching: true,
   unsupported: ({ m, n, k }) =>
     m * n * k <= MOST
       ? undefined
