@@ -11,10 +11,10 @@ import { aligned } from "../bench/files/terminal_text.ts";
 import { onWait } from "../bench/files/lock.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import { type BRIEFS, type Command, outline, type Run } from "./command.ts";
-import { done, onFatal } from "../session/suite_file.ts";
+import { allowExit, onFatal } from "../session/suite_file.ts";
 import { goWhereTyped, NAME, typed, VERSION } from "../session/home.ts";
 import type { Flags, Words } from "./options/flags.ts";
-import { giveUp } from "./permissions.ts";
+import { dropPermissions } from "./permissions.ts";
 import {
   errorCode,
   exitCode,
@@ -170,12 +170,12 @@ if (import.meta.main) {
     });
     onWait(tell);
     goWhereTyped();
-    giveUp(Deno.args);
+    dropPermissions(Deno.args);
     const code = await main(Deno.args);
-    done();
+    allowExit();
     Deno.exit(exitCode(code));
   } catch (error) {
-    done();
+    allowExit();
     if (error instanceof UserError) {
       tell(`error: ${error.message}`);
       Deno.exit(errorCode(error.code));

@@ -2,7 +2,7 @@
  * The permissions of Deno that each command asks for, however the program is started.
  *
  * Tasks ask for what their command needs. An installed program and an archive ask for all, and
- * give up what the command does not need before it is loaded.
+ * drop what the command does not need before it is loaded.
  *
  * @module
  */
@@ -61,7 +61,7 @@ const NEEDS: Readonly<Record<Name, readonly string[]>> = {
   ],
 };
 
-/** What can be given up. Variables cannot be given up but for one. */
+/** What can be dropped. Variables cannot, but for one. */
 const KINDS = ["net", "ffi", "run", "write", "sys"] as const;
 
 /** Returns the flags for `command`; those of reading for a word that is none. */
@@ -83,7 +83,7 @@ export function superfluous(
   return KINDS.filter((kind) => !kept.includes(`--allow-${kind}`));
 }
 
-/** Gives up what the command line `args` does not need, for the rest of the process. */
-export function giveUp(args: readonly string[]): void {
+/** Drops what the command line `args` does not need, for the rest of the process. */
+export function dropPermissions(args: readonly string[]): void {
   for (const name of superfluous(args)) Deno.permissions.revokeSync({ name });
 }

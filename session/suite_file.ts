@@ -44,7 +44,7 @@ export function onFatal(
 }
 
 /** Says that the program has done its work and may exit. */
-export function done(): void {
+export function allowExit(): void {
   isDone = true;
 }
 
@@ -207,7 +207,7 @@ function watch(): void {
     const file = culpritOf(error);
     if (file === undefined) return;
     event.preventDefault();
-    done();
+    allowExit();
     fail(unusable(file, error).message);
   };
   addEventListener(
@@ -218,7 +218,7 @@ function watch(): void {
   addEventListener("unload", () => {
     const [file] = isDone ? [] : [...loading, ...files.values()];
     if (file === undefined) return;
-    done();
+    allowExit();
     // The exit that it asked for may be of success, and not all was measured.
     fail(
       unusable(file, "it ends the program; leave out Deno.exit()").message,

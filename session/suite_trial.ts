@@ -18,7 +18,7 @@ import { writeAll } from "../bench/files/write_all.ts";
 import { UserError } from "../bench/model/errors.ts";
 import { importFlags } from "./home.ts";
 import {
-  done,
+  allowExit,
   importSuite,
   late,
   LIMIT_MS,
@@ -87,7 +87,7 @@ async function outputOf(
 /** Loads the file of the first argument and prints the second, then what is wrong. */
 async function main([file = "", mark = ""]: readonly string[]): Promise<void> {
   const end = (message: string): never => {
-    done();
+    allowExit();
     writeAll(Deno.stdout, new TextEncoder().encode(mark + message));
     Deno.exit(0);
   };

@@ -42,7 +42,7 @@ import { runCases } from "./run_cases.ts";
 import { VERSION } from "./home.ts";
 import { besideAuto, besidePeers, loadSuites } from "./cases.ts";
 import { takeDevice, type Taken } from "./take_device.ts";
-import { done, importSuite, onFatal } from "./suite_file.ts";
+import { allowExit, importSuite, onFatal } from "./suite_file.ts";
 
 /** Runs `job`, and says what happens by `emit`. @returns The exit code. */
 export async function work(job: Job, emit: Emit): Promise<ExitCode> {
@@ -142,7 +142,7 @@ if (import.meta.main) {
     Deno.exit(EXIT.usage);
   }, { to: "stdout", text: (message) => formatEvent(fatal(message), nonce) });
   const code = await main();
-  done();
+  allowExit();
   Deno.exit(code);
 }
 

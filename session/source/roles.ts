@@ -6,7 +6,7 @@
 
 import type { MatmulPoint } from "../../kernels/matmul/point.ts";
 import type { Parameter } from "./functions.ts";
-import { quoted } from "./settings.ts";
+import { excerpt } from "./settings.ts";
 
 /** What a parameter gets. `size` is M, N and K at once, of square matrices. */
 export type Role =
@@ -184,7 +184,7 @@ function sizeRoles(
   if (strange) {
     throw new Unfit(
       `its parameter \`${
-        quoted(strange.text)
+        excerpt(strange.text)
       }\` is none of M, N, K, lda, ldb and ldc`,
     );
   }
@@ -202,7 +202,9 @@ function scalarOf(one: Parameter): Role {
   const isReal = one.type === "float" || one.type === "double";
   if (isReal && (name === "alpha" || name === "beta")) return name;
   throw new Unfit(
-    `its parameter \`${quoted(one.text)}\` has no meaning for a matrix product`,
+    `its parameter \`${
+      excerpt(one.text)
+    }\` has no meaning for a matrix product`,
   );
 }
 
@@ -212,7 +214,7 @@ function typeOf(pointers: readonly Parameter[]): MatmulPoint["type"] {
     if (type !== undefined) return type;
     throw new Unfit(
       `the type of \`${
-        quoted(one.text)
+        excerpt(one.text)
       }\` is none of float, bfloat16 and half; typedefs and macros are not read`,
     );
   });

@@ -29,8 +29,8 @@ const NAME = /^[a-z_]\w{0,95}$/i;
 const SHAPE = /^[\dmnkx,*/]+$/i;
 const AXES = matmul.axes.filter(({ name }) => !["m", "n", "k"].includes(name));
 
-/** Returns `text` as an error may quote it. */
-export function quoted(text: string, width = 60): string {
+/** Shortens `text` for errors, to `width` columns. */
+export function excerpt(text: string, width = 60): string {
   return shortened(text.slice(0, 400), width);
 }
 
@@ -81,7 +81,7 @@ function addTo(
     const [, name, value] = /^(\w+)=(.+)$/.exec(word) ??
       refuse(
         `\`${
-          quoted(word)
+          excerpt(word)
         }\` is no setting: write name=value after \`mnkbench:\`, such as block=16,16`,
       );
     if (Object.hasOwn(settings, name!)) refuse(`${name} is set twice`);
@@ -92,7 +92,7 @@ function addTo(
 function valueOf(name: string, value: string, refuse: Refuse): Scalar {
   if (name === "entry") {
     if (NAME.test(value)) return value;
-    return refuse(`the entry ${quoted(value)} is ${NO_NAME}`);
+    return refuse(`the entry ${excerpt(value)} is ${NO_NAME}`);
   }
   if (name === "block" || name === "grid") {
     if (SHAPE.test(value)) return value;
@@ -103,13 +103,13 @@ function valueOf(name: string, value: string, refuse: Refuse): Scalar {
   }
   const axis = AXES.find((one) => one.name === name) ??
     refuse(
-      `there is no setting ${quoted(name)}: there are entry, block, grid, ${
+      `there is no setting ${excerpt(name)}: there are entry, block, grid, ${
         AXES.map((one) => one.name).join(", ")
       }`,
     );
   const found = allowedBy(axis, /^\d+$/.test(value) ? Number(value) : value);
   if (found !== undefined) return found;
-  return refuse(notAllowed(axis, quoted(value), "--axis").message);
+  return refuse(notAllowed(axis, excerpt(value), "--axis").message);
 }
 
 /** What an entry is that cannot name a kernel. */
@@ -124,6 +124,6 @@ export function isName(name: string): boolean {
 /** Says that `text` is no launch shape. */
 export function notShape(text: string, what: "block" | "grid"): string {
   return `${
-    quoted(text)
+    excerpt(text)
   } is no ${what}: give one to three numbers, or products and quotients of m, n, k and numbers, such as n/64,m/64; quotients are rounded up`;
 }

@@ -33,9 +33,9 @@ import {
   type Taken,
 } from "./roles.ts";
 import {
+  excerpt,
   isName,
   NO_NAME,
-  quoted,
   type Refuse,
   settingsOf,
 } from "./settings.ts";
@@ -144,7 +144,7 @@ function chooseEntry(
   if (named.length === 0 && bare) {
     return refuse(
       `${
-        quoted(bare.name)
+        excerpt(bare.name)
       } has C++ linkage; write \`extern "C"\` before its \`__global__\``,
     );
   }
@@ -152,7 +152,7 @@ function chooseEntry(
     const names = linked.map(({ name }) => name).join(", ");
     return refuse(
       entry !== undefined && names !== ""
-        ? `no ${what} is named ${entry}: there are ${quoted(names, 200)}`
+        ? `no ${what} is named ${entry}: there are ${excerpt(names, 200)}`
         : `it has no ${what} that can be read: templates, macros and K&R definitions are not; write it out, or write a suite file (docs/guide/adding-a-kernel.md)`,
     );
   }
@@ -162,18 +162,18 @@ function chooseEntry(
   );
   if (fits.length === 1) {
     const [{ name }] = fits[0]!;
-    if (!isName(name)) refuse(`the name ${quoted(name)} is ${NO_NAME}`);
+    if (!isName(name)) refuse(`the name ${excerpt(name)} is ${NO_NAME}`);
     return fits[0]!;
   }
   if (fits.length > 1) {
     return refuse(
       `it has ${fits.length} entries, ${
-        quoted(fits.map(([{ name }]) => name).join(", "), 200)
+        excerpt(fits.map(([{ name }]) => name).join(", "), 200)
       }; choose one with --entry`,
     );
   }
   const reasons = read.slice(0, 5).map(([{ name }, why]) =>
-    `of ${quoted(name)}, ${why}`
+    `of ${excerpt(name)}, ${why}`
   );
   if (read.length > 5) reasons.push(`and so on, ${read.length} in all`);
   return refuse(
