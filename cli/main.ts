@@ -50,7 +50,7 @@ export const COMMANDS: Readonly<
   () => Promise<{ readonly command: Command }>
 >;
 
-/** Columns of help at least: the library refuses what does not fit into fewer. */
+/** The least width given to Optique, which throws where help does not fit. */
 export const LEAST_WIDTH = 40;
 const NO_WORDS: Words = {
   suites: [],

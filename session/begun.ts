@@ -11,7 +11,10 @@ import { jsonIn } from "../bench/files/json_file.ts";
 import { type CaseKey, caseText } from "../bench/row/row.ts";
 import { caseKeySchema } from "../bench/row/row_schema.ts";
 
-/** Starts that must end during the same case: one may be anybody's doing. */
+/**
+ * A case is blamed after this many starts in a row were killed during it; one kill may have another
+ * cause.
+ */
 const STARTS = 2;
 
 const beganSchema = object({

@@ -97,7 +97,7 @@ export interface Watch {
   readonly progress: ProgressView;
   /** Estimates when the last of several jobs ends. @default {the view does} */
   readonly remaining?: Remaining;
-  /** Seconds of silence after which a case is given up. */
+  /** Kill a case after this many seconds without progress. */
   readonly timeout: number;
   /** Steps done before this job. */
   readonly done: number;
@@ -149,7 +149,8 @@ function workerCommand(
     "--v8-flags=--expose-gc",
   ];
   const program = [Deno.execPath(), "run", ...flags, main] as const;
-  // Not elsewhere: it ends before a driver has taken the device from a worker that is killed.
+  // On CPUs only: elsewhere the shell would end before the driver has freed the device of a killed
+  // worker.
   return shared ? [SHELL, "-c", KEEPER, "sh", ...program] : program;
 }
 

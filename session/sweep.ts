@@ -44,7 +44,7 @@ export interface SweepOptions {
   readonly fresh: boolean;
   /** Continue one, or stop where there is none. */
   readonly resume: boolean;
-  /** Seconds without a sign of life after which a case is given up. */
+  /** Kill a case after this many seconds without progress. */
   readonly timeout: number;
   /** Aborting it ends the worker; what was measured is kept for the same sweep. */
   readonly signal: AbortSignal;
@@ -140,7 +140,8 @@ async function run(
   const rows = combined(journal);
   const { parts } = selected;
   if (signal.aborted) {
-    // Of use where the run cannot go on: the machine was lent. A shard is of none without the others.
+    // A stopped run is published too: a lent machine may not come back to finish it. A shard is not:
+    // it is useless without the others.
     const paths = parts || kept === 0
       ? []
       : await publish(journal, out, { ...observer, unfinished: true });

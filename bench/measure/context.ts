@@ -275,7 +275,7 @@ export class BenchContext implements Disposable {
     );
     const built = await this.build(builds);
     const binaries = new Map(builds.map((b, i) => [buildText(b), built[i]!]));
-    // Here, as a disk that is full is no kernel's fault.
+    // Outside `blame()`: a full disk is no failure of the kernel.
     const copies = new Map(
       built.map((binary) => [binary.path, this.options.cache.copyOf(binary)]),
     );

@@ -82,7 +82,7 @@ export interface Spent {
   readonly check: number;
   /** The do_bench of winners: estimate, warm-up and samples, flushes included. */
   readonly time: number;
-  /** Returns the time that settings asked for: warm-up, samples, searches, checks, calibration. */
+  /** Time that settings asked for: warm-up, samples, searches, checks, calibration. */
   readonly asked: number;
   readonly total: number;
 }

@@ -140,6 +140,7 @@ async function bench(given: BenchOptions): Promise<number> {
   if (options.dryRun) return await dryRun(options);
   if (options.on) return await benchOnCluster(options);
   reportProgress(options);
+  // A scheduler, which asks for --progress, may start more shards than there are cases.
   const orNone = options.progress !== undefined;
   const selected = await select({ ...options, orNone });
   for (const note of selected.notes) tell(note);

@@ -556,7 +556,7 @@ Deno.test({
       assert(kernels.includes("mine") && kernels.includes("naive"), stdout);
       assertMatch(
         stderr,
-        /^mine\.c: mine\(A, B, C, m, n, k\) is a product of f32$/m,
+        /^mine\.c: mine\(A, B, C, m, n, k\) is a matmul in f32$/m,
       );
       const again = await run("bench", "mine.c", "--m", "8", ...BRIEF);
       assertMatch(

@@ -26,10 +26,10 @@ export function blasOf(
 }
 
 /**
- * Returns the library's fused products.
+ * Returns what the library has for a GEMM with its epilogue.
  *
  * @param title How people write the name of the library that has them.
- * @throws {CaseError} `unsupported`, where there is no library, or none with fused products.
+ * @throws {CaseError} `unsupported`, where there is no library, or none with them.
  */
 function fusedBlasOf(
   device: Device,
@@ -39,11 +39,11 @@ function fusedBlasOf(
   if (fused && algorithms && fusedBy) return { fused, algorithms, fusedBy };
   throw new CaseError(
     "unsupported",
-    `${name} ${version} has no fused products: ${title} was not found`,
+    `${name} ${version} has no GEMM with epilogue: ${title} was not found`,
   );
 }
 
-/** A library with fused products, and the product that an operation asks of it. */
+/** A library of GEMMs with epilogues, and the product that an operation asks of it. */
 export interface FusedLibrary<P> {
   readonly backend: string;
   /** The library, as its kernel is called, and as people write it. */

@@ -138,7 +138,7 @@ for (const { fused, title, mib, kernels } of VENDORS) {
     assertThrows(
       () => plan(tuned, product, {}, { kernels, withFused: false }),
       CaseError,
-      `cublas 13 has no fused products: ${title} was not found`,
+      `cublas 13 has no GEMM with epilogue: ${title} was not found`,
     );
   });
 }

@@ -32,7 +32,7 @@ export interface Queued {
 export interface Listening {
   /** @default {true} */
   readonly withBlas?: boolean;
-  /** Whether its library has fused products. @default {true} */
+  /** Whether its library has GEMMs with epilogues. @default {true} */
   readonly withFused?: boolean;
   /** Bytes beyond an address of 2^20. @default {0n} */
   readonly offset?: bigint;

@@ -17,7 +17,7 @@ import { select, type Selected, type Selecting } from "../select.ts";
 export interface CheckOptions {
   /** Their `checkOnly` is true. */
   readonly settings: Settings;
-  /** Seconds without a sign of life after which a case is given up. */
+  /** Kill a case after this many seconds without progress. */
   readonly timeout: number;
   /** Aborting it ends the worker. */
   readonly signal: AbortSignal;

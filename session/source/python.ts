@@ -76,7 +76,7 @@ export function inferPython(name: string): Inferred {
     ...{ kernel: kernel.name, backend: PYTHON_BACKEND },
     note: `${file}: ${
       chosen!.entry
-    }(${parameters}) is a product of ${fixed.type}${
+    }(${parameters}) is a matmul in ${fixed.type}${
       formatFixed(fixed)
     }, recorded in a graph; --timer graph times all kernels so`,
   };

@@ -202,9 +202,7 @@ function scalarOf(one: Parameter): Role {
   const isReal = one.type === "float" || one.type === "double";
   if (isReal && (name === "alpha" || name === "beta")) return name;
   throw new Unfit(
-    `its parameter \`${
-      excerpt(one.text)
-    }\` has no meaning for a matrix product`,
+    `its parameter \`${excerpt(one.text)}\` has no meaning for a matmul`,
   );
 }
 

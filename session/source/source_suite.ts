@@ -109,7 +109,7 @@ export function inferSource(name: string): Inferred {
     ...{ kernel: kernel.name, backend },
     note: `${file}: ${chosen.name}(${
       signature.taken.map(formatTaken).join(", ")
-    }) is a product of ${all.type}${formatFixed(all)}${
+    }) is a matmul in ${all.type}${formatFixed(all)}${
       launch ? `, ${launch.text}` : ""
     }${
       signature.isOrderAssumed

@@ -107,7 +107,7 @@ Deno.test("inferSource() takes the entry that can be called, and what is beside 
   // A built-in kernel has the name.
   assertMatch(suite.name, /_my_gemm\.c$/);
   assertEquals([kernel, backend], ["naive.c", "cpu"]);
-  assertEquals(note, "my gemm.c: naive(A, B, C, m, n, k) is a product of f32");
+  assertEquals(note, "my gemm.c: naive(A, B, C, m, n, k) is a matmul in f32");
   assertEquals(beside({ suite, kernel, backend, note, ...rest })[0], "naive.c");
   const [one] = [...suite.cases("quick")];
   assertEquals(one!.problem.title.slice(0, 20), "m=64 n=64 k=64 type=");
@@ -223,7 +223,7 @@ Deno.test("inferSource() takes a Metal kernel's buffers by their indices", () =>
   const note = (more: string) => infer("mine.metal", metal(more)).note;
   assertMatch(
     note("uint2 at [[thread_position_in_grid]]"),
-    /: mine\(A, B, C, m, n, k\) is a product of f16, in blocks of 16,16 threads, a grid of n\/16,m\/16 /,
+    /: mine\(A, B, C, m, n, k\) is a matmul in f16, in blocks of 16,16 threads, a grid of n\/16,m\/16 /,
   );
   assertMatch(
     note("uint at [[thread_position_in_grid]]"),
@@ -250,10 +250,10 @@ Deno.test("inferSource() announces what each parameter gets, and what is assumed
       ),
     ],
     [
-      "mine.c: sq(out=A, x=B, w=C, n=size) is a product of f32; the order A, B, C of its pointers is assumed, as none is const",
-      "mine.c: mine(A, B, C, m, n, k) is a product of f32, epilogue=relu layout=nt",
-      "mine.c: mine(C, A, B, bias, m, n, k) is a product of f32, epilogue=bias",
-      "mine.c: mine(x=A, w=B, out=C, m, n, k) is a product of f32",
+      "mine.c: sq(out=A, x=B, w=C, n=size) is a matmul in f32; the order A, B, C of its pointers is assumed, as none is const",
+      "mine.c: mine(A, B, C, m, n, k) is a matmul in f32, epilogue=relu layout=nt",
+      "mine.c: mine(C, A, B, bias, m, n, k) is a matmul in f32, epilogue=bias",
+      "mine.c: mine(x=A, w=B, out=C, m, n, k) is a matmul in f32",
     ],
   );
 });

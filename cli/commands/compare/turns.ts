@@ -39,7 +39,7 @@ export interface Turns {
   /** Shown beside the progress. */
   readonly title: string;
   readonly runs?: number | undefined;
-  /** Seconds of silence after which a case is given up. */
+  /** Kill a case after this many seconds without progress. */
   readonly timeout: number;
   /** Cases of one side. */
   readonly cases: number;

@@ -22,7 +22,7 @@ import { Interrupt, Progress, say, tell } from "../../terminal/output.ts";
 const SUITE = "matmul-bf16";
 /** Times that each device is measured alone, and all together, in turns. */
 const PASSES = 2;
-/** Seconds of silence after which a case is given up. */
+/** Kill a case after this many seconds without progress. */
 const TIMEOUT = 60;
 /** A greater share between devices, or of a device between alone and together, is a warning. */
 const MUCH = 0.03;

@@ -54,7 +54,7 @@ export interface TunedCase {
 /** Options of tuning cases. */
 export interface TuneSession {
   readonly settings: Settings;
-  /** Seconds of silence after which a case is given up. */
+  /** Kill a case after this many seconds without progress. */
   readonly timeout: number;
   /** The only configs that a case may choose from, by key text. */
   readonly probes?: Readonly<Record<string, readonly string[]>>;
