@@ -10,7 +10,6 @@ import type { DeviceInfo } from "../bench/device/device.ts";
 import { readCsv } from "../bench/row/read_csv.ts";
 import { UserError } from "../bench/model/errors.ts";
 import { caseText, keyOf } from "../bench/row/row.ts";
-import { testdata } from "../cli/testdata/program.ts";
 import { DEFAULTS, type Row, select, sweep } from "mnkbench/session";
 import { missingCases } from "./findings.ts";
 import { demandComplete, ordered } from "./sweep.ts";
@@ -218,33 +217,39 @@ Deno.test("sweep() says that rows are kept where the results cannot be written",
   }
 });
 
-const { cases } = await select({
-  suites: [testdata("small_suite.ts")],
-  kernels: [],
-  overrides: {},
-  where: {},
-  quick: true,
-  backend: "cpu",
-  device: 0,
-});
-const keys = cases.map((c) => caseText(keyOf(c)));
-/** A journal that has the first `counts[repeat]` cases of each repeat. */
-const having = (...counts: number[]) => ({
-  done: (repeat: number) => new Set(keys.slice(0, counts[repeat])),
-});
+/** The quick cases of the small suite, and a journal of the first `counts[repeat]` of each repeat. */
+async function quickCases() {
+  const { cases } = await select({
+    suites: [SUITE],
+    kernels: [],
+    overrides: {},
+    where: {},
+    quick: true,
+    backend: "cpu",
+    device: 0,
+  });
+  const keys = cases.map((c) => caseText(keyOf(c)));
+  const having = (...counts: number[]) => ({
+    done: (repeat: number) => new Set(keys.slice(0, counts[repeat])),
+  });
+  return { cases, having };
+}
 
-Deno.test("missingCases() gives the cases without a row in a repeat", () => {
+Deno.test("missingCases() gives the cases without a row in a repeat", async () => {
+  const { cases, having } = await quickCases();
   assertEquals(cases.length, 3);
   assertEquals(missingCases(having(3, 1), cases, 0), []);
   assertEquals(missingCases(having(3, 1), cases, 1), cases.slice(1));
 });
 
-Deno.test("missingCases() is not misled by rows of cases that are not selected", () => {
+Deno.test("missingCases() is not misled by rows of cases that are not selected", async () => {
+  const { cases } = await quickCases();
   const others = { done: () => new Set(["x", "y", "z"]) };
   assertEquals(missingCases(others, cases, 0), cases);
 });
 
-Deno.test("demandComplete() refuses a run that lacks rows, and says how to go on", () => {
+Deno.test("demandComplete() refuses a run that lacks rows, and says how to go on", async () => {
+  const { cases, having } = await quickCases();
   demandComplete(having(3, 3), cases, { runs: 2, fresh: false });
   for (
     const [fresh, command] of [

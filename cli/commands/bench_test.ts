@@ -443,49 +443,6 @@ Deno.test("bench ends with 3 where nothing can run", () =>
     assertMatch(absent.stderr, /^error: No usable device: cpu: no device 99/m);
   }));
 
-Deno.test("check counts what is right, and keeps nothing", () =>
-  within(async (run, folder) => {
-    const sized = ["check", ...SMALL, "--m", "3", "--k", "8", "--kernel"];
-    const right = await run(...sized, "naive,picky");
-    assertEquals(
-      [right.code, right.stdout],
-      [0, "2 cases: 1 right, 0 failed, 1 unsupported\n"],
-    );
-    assertMatch(
-      right.stderr,
-      /^ {2}picky unsupported at 3×3×8 .*: It was made for/m,
-    );
-    const wrong = await run(...sized, "zeros");
-    assertEquals(
-      [wrong.code, wrong.stdout],
-      [1, "1 case: 0 right, 1 failed, 0 unsupported\n"],
-    );
-    assertMatch(wrong.stderr, /^FAIL small zeros /m);
-    assertEquals([...Deno.readDirSync(folder)], []);
-  }));
-
-Deno.test("doctor says what works, in JSON if asked", () =>
-  within(async (run) => {
-    const { code, stdout } = await run("doctor");
-    // A GPU that is there and does not work is a failure; one that is not there is none.
-    const gpus = (state: string) =>
-      new RegExp(`^${state} (cuda|hip|metal): `, "m").test(stdout);
-    assertEquals(code, gpus("FAIL") && !gpus("PASS") ? 1 : 0);
-    assertMatch(stdout, /^PASS cpu: /m);
-    assertMatch(stdout, /^(PASS|FAIL|SKIP) cuda: /m);
-    assertMatch(stdout, /^(PASS|FAIL|SKIP) peers torch: /m);
-    if (Deno.build.os === "linux") {
-      assertMatch(
-        stdout,
-        /^SKIP metal: Metal is for macOS, and this is linux$/m,
-      );
-    }
-    const findings: { what: string; ok: boolean }[] = JSON.parse(
-      (await run("doctor", "--json")).stdout,
-    );
-    assertEquals(findings.find(({ what }) => what === "cpu")?.ok, true);
-  }));
-
 const NAIVE = [
   ...["bench", ...SMALL, ...BRIEF],
   ...["--kernel", "naive", "--quick"],

@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { within } from "../../bench/testdata/temporary.ts";
-import { lacking, program } from "../testdata/program.ts";
+import { lacking, testdata, within } from "../testdata/program.ts";
+
+const SMALL = ["--suite", testdata("small_suite.ts"), "--backend", "cpu"];
 
 /** A kernel file that does not compile. */
 const BROKEN =
@@ -14,10 +15,10 @@ Deno.test({
     `check says once why a kernel does not compile, and names each shape${lacking()}`,
   ignore: lacking() !== "",
   fn: () =>
-    within(async (cwd) => {
+    within(async (run, cwd) => {
       await Deno.writeTextFile(`${cwd}/broken.c`, BROKEN);
       const args = ["check", "broken.c", "--m", "4,5,6"];
-      const { code, stdout, stderr } = await program(args, { cwd });
+      const { code, stdout, stderr } = await run(...args);
       assertEquals(code, 1, stderr);
       // The baselines are not what was asked about.
       assertMatch(stdout, /^3 cases: 0 right, 3 failed, 0 unsupported$/m);
@@ -33,3 +34,24 @@ Deno.test({
       ]);
     }),
 });
+
+Deno.test("check counts what is right, and keeps nothing", () =>
+  within(async (run, folder) => {
+    const sized = ["check", ...SMALL, "--m", "3", "--k", "8", "--kernel"];
+    const right = await run(...sized, "naive,picky");
+    assertEquals(
+      [right.code, right.stdout],
+      [0, "2 cases: 1 right, 0 failed, 1 unsupported\n"],
+    );
+    assertMatch(
+      right.stderr,
+      /^ {2}picky unsupported at 3×3×8 .*: It was made for/m,
+    );
+    const wrong = await run(...sized, "zeros");
+    assertEquals(
+      [wrong.code, wrong.stdout],
+      [1, "1 case: 0 right, 1 failed, 0 unsupported\n"],
+    );
+    assertMatch(wrong.stderr, /^FAIL small zeros /m);
+    assertEquals([...Deno.readDirSync(folder)], []);
+  }));

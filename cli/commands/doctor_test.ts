@@ -1,6 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { allBackends } from "../../backends/mod.ts";
-
 import { cxxTest } from "../../backends/testdata/mocks.ts";
 import { emulatedMetal } from "../../backends/testdata/metal_mocks.ts";
 import type {
@@ -9,6 +8,7 @@ import type {
   DeviceInfo,
 } from "../../bench/device/device.ts";
 import { CaseError } from "../../bench/model/errors.ts";
+import { within } from "../testdata/program.ts";
 import { formatFinding, levelled } from "./doctor.ts";
 import {
   examine,
@@ -259,3 +259,25 @@ Deno.test("formatFinding() names a way to fix once", () => {
   };
   assertEquals(formatFinding(finding), `WARN cpu OpenBLAS: ${finding.detail}`);
 });
+
+Deno.test("doctor says what works, in JSON if asked", () =>
+  within(async (run) => {
+    const { code, stdout } = await run("doctor");
+    // A GPU that is there and does not work is a failure; one that is not there is none.
+    const gpus = (state: string) =>
+      new RegExp(`^${state} (cuda|hip|metal): `, "m").test(stdout);
+    assertEquals(code, gpus("FAIL") && !gpus("PASS") ? 1 : 0);
+    assertMatch(stdout, /^PASS cpu: /m);
+    assertMatch(stdout, /^(PASS|FAIL|SKIP) cuda: /m);
+    assertMatch(stdout, /^(PASS|FAIL|SKIP) peers torch: /m);
+    if (Deno.build.os === "linux") {
+      assertMatch(
+        stdout,
+        /^SKIP metal: Metal is for macOS, and this is linux$/m,
+      );
+    }
+    const findings: { what: string; ok: boolean }[] = JSON.parse(
+      (await run("doctor", "--json")).stdout,
+    );
+    assertEquals(findings.find(({ what }) => what === "cpu")?.ok, true);
+  }));
