@@ -83,7 +83,12 @@ export function isFile(name: string): boolean {
 }
 
 async function builtInSuite(name: string): Promise<Suite> {
-  if (!suiteNames.includes(name)) throw unknown("suite", name, suiteNames);
+  if (!suiteNames.includes(name)) {
+    const { message } = unknown("suite", name, suiteNames);
+    throw new UserError(
+      `${message}; of a file of your own give the path, --suite ./FILE.ts`,
+    );
+  }
   const [suite] = await builtInSuites([name]);
   return suite!;
 }

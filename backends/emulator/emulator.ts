@@ -259,7 +259,8 @@ function portable(compiler: Compiler): Compiler {
         return await compiler.compile({ ...build, flags: kept }, binary);
       } catch (error) {
         if (!(error instanceof CaseError)) throw error;
-        const without = lackingIn(readIfThere(fileURLToPath(build.source)));
+        const without = lackingIn(readIfThere(fileURLToPath(build.source))) ??
+          unknownIn(error.message);
         if (without === undefined) throw error;
         throw new CaseError(
           error.failure,
@@ -277,8 +278,14 @@ function lackingIn(text = ""): string | undefined {
     return "inline assembly";
   }
   const include =
-    /^\s*#\s*include\s*[<"]((?:mma|cooperative_groups|cuda\/|cub\/|cute\/|cutlass\/)[^>"]*)/m;
+    /^\s*#\s*include\s*[<"]((?:mma|cooperative_groups|cuda_pipeline|cuda\/|cub\/|cute\/|cutlass\/)[^>"]*)/m;
   return include.exec(text)?.[1];
+}
+
+/** Returns the function of CUDA's that a C++ compiler, whose error is `message`, does not know. */
+function unknownIn(message: string): string | undefined {
+  return /['‘]?\b(__\w+)['’]? (?:was not declared|undeclared)|undeclared identifier ['‘](__\w+)/
+    .exec(message)?.slice(1).find((name) => name !== undefined);
 }
 
 const OPEN: Readonly<Record<EmulatedApi, (library: string) => Backend>> = {

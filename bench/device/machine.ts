@@ -44,7 +44,7 @@ export function disturbanceTexts(found: readonly string[]): readonly string[] {
     const [name, value] = one.split("=");
     switch (name) {
       case "load":
-        return `Other programs keep the CPU busy (load ${value}): times may vary`;
+        return `Other programs keep the CPU busy (load ${value} for each core): times may vary`;
       case "governor":
         return `The CPU's clock has the policy ${value}, not performance: times may vary`;
       default:

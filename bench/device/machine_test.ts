@@ -20,7 +20,7 @@ Deno.test("disturbanceTexts() says the cause and its effect", () => {
   const host = hostDisturbances({ load: 6, cores: 4, governor: "powersave" });
   assertEquals(disturbanceTexts(["mig", ...host]), [
     "Not the usual state of the GPU (mig): times may vary",
-    "Other programs keep the CPU busy (load 1.5): times may vary",
+    "Other programs keep the CPU busy (load 1.5 for each core): times may vary",
     "The CPU's clock has the policy powersave, not performance: times may vary",
   ]);
 });

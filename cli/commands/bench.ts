@@ -424,7 +424,9 @@ async function once(
     const own = cases.find(isOwnKernel)?.kernel;
     const kernel = own === undefined ? "" : ` ${quoted(own)}`;
     throw new UserError(
-      `Cannot run ${cases.length} cases with --once: narrow it to one with --kernel${kernel}, --suite, --axis and --where; --dry-run lists the cases`,
+      `Cannot run ${cases.length} cases with --once: narrow it to one with --kernel${kernel},${
+        own === undefined ? " --suite," : ""
+      } --axis and --where; --dry-run lists the cases`,
     );
   }
   if (isPythonCase(cases[0]!)) {

@@ -292,7 +292,7 @@ export default defineSuite({
       assertEquals(code, 3, stderr);
       assertMatch(
         stderr,
-        /^No kernel that own adds to the built-in ones was run: mine \(cpu\); run it where its device is,/m,
+        /^Of the suite own no kernel of its own was run: mine \(cpu\); run it where its device is,/m,
       );
     }
     // Asked for by name.

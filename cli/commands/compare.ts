@@ -142,13 +142,20 @@ async function compare(
       const { compareKernels } = await import("./compare/kernels.ts");
       return await compareKernels([base, next], options);
     }
+  } else if (base !== undefined) {
+    const { isSource } = await import("../../session/cases.ts");
+    if (isSource(base)) {
+      throw new UserError(
+        `A second kernel is missing: give two, as in compare ${base} new.c`,
+      );
+    }
   }
   const { kernels, overrides, where, quick } = options;
   if (
     quick || kernels.length + Object.keys({ ...overrides, ...where }).length
   ) {
     throw new UserError(
-      "--kernel, --quick and sizes choose what two kernels are measured at: of rows all slower and unclear ones are measured again; leave them out",
+      "Cannot take --kernel, --quick or sizes with rows, of which all slower and unclear ones are measured again: leave them out",
     );
   }
   const { confirm } = await import("./compare/recorded.ts");

@@ -420,8 +420,9 @@ Deno.test("compare says in one line what cannot be compared", async () => {
     [
       ["results", "results", "--m", "8"],
       2,
-      /^error: --kernel, --quick and sizes choose what two kernels/,
+      /^error: Cannot take --kernel, --quick or sizes with rows/,
     ],
+    [["a.c", "--m", "8"], 2, /^error: A second kernel is missing: give two, /],
     [
       ["naive", "naive", "--kernel", "naive"],
       2,
