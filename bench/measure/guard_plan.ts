@@ -47,8 +47,11 @@ export interface Planned {
   readonly isWarm: boolean;
 }
 
-/** Half of them are enough to tell that samples after one are slower, also where samples are few. */
-const CHANGES = 16;
+/**
+ * Changes: one in `every` samples, within limits. Half of the least are enough to tell that samples
+ * after one are slower; of a kernel that also computes up to half of the others it takes 16.
+ */
+const CHANGES = { least: 16, most: 32, every: 10 };
 /** The share of them that are of whole inputs. */
 const WHOLE = 0.5;
 /**
@@ -67,7 +70,8 @@ export function planSeries(planned: Planned): SeriesPlan {
   const { count, below, most } = planned;
   // Near the end the inputs are the original ones again: the last output is compared in full.
   const end = count - 1 - below(Math.max(1, Math.floor(count / 16)));
-  const places = distinct(CHANGES, end, below);
+  const many = Math.min(CHANGES.most, Math.floor(count / CHANGES.every));
+  const places = distinct(Math.max(CHANGES.least, many), end, below);
   const changes = changesOf(places, planned);
   const again = planned.isWarm ? repeatWhole(changes, end) : new Set<number>();
   const sets = new Set([...changes.values()].flatMap((one) => [...one.keys()]));

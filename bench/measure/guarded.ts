@@ -133,8 +133,10 @@ const SLOWER = 1.5;
 const LEAST = 6;
 /** The share of honest series that chance makes look like one that remembers. */
 const RARE = 2e-5;
+/** The same, where all samples after a change are slow. */
+const ALL_SLOW = 1e-4;
 /**
- * The same, where only samples after copies of inputs are compared: there are few, and where copies
+ * As {@linkcode RARE}, where only samples after copies of inputs are compared: there are few, and where copies
  * slow a kernel down, these are all that differ.
  */
 const RARE_AGAIN = 5e-3;
@@ -157,13 +159,37 @@ export function freshNote(
   const fresh = at((i) => after.has(i));
   const others = at((i) => !after.has(i) && !apart?.has(i));
   if (fresh.length < LEAST || others.length < LEAST) return "";
-  if (!areSlower(fresh, others, RARE)) return "";
-  if (again && !areSlower(fresh, at((i) => again.has(i)), RARE_AGAIN)) {
+  if (!areSlower(fresh, others, RARE) && !areAllSlow(fresh, others, ALL_SLOW)) {
     return "";
   }
+  const copied = again && at((i) => again.has(i));
+  if (
+    copied && !areSlower(fresh, copied, RARE_AGAIN) &&
+    !areAllSlow(fresh, copied, RARE_AGAIN)
+  ) return "";
   return `suspect: samples right after a change of the inputs take ${
     us(median(fresh))
   } µs, the others ${us(median(others))} µs: results may be remembered`;
+}
+
+/**
+ * Whether all of `after` are slower than so many of `others` as chance makes them in a share of `rare`
+ * at most: a kernel may compute some samples whose inputs are not new, but all whose inputs are.
+ */
+function areAllSlow(
+  after: readonly number[],
+  others: readonly number[],
+  rare: number,
+): boolean {
+  const least = Math.min(...after);
+  const fast = others.filter((other) => other < least);
+  if (fast.length === 0 || least < SLOWER * median(fast)) return false;
+  const slow = others.length - fast.length;
+  const share = after.reduce(
+    (all, _, i) => all * (slow + i + 1) / (others.length + i + 1),
+    1,
+  );
+  return share <= rare;
 }
 
 /** Whether chance makes samples like `after` so much slower than `others` in a share of `rare` at most. */
