@@ -135,8 +135,11 @@ const STANDARD = ["standard input", "standard output", "standard error"];
 /** Bytes of `struct stat` that tell one file from another: device and inode. */
 const STAT_IDENTITY = 16;
 
-/** Milliseconds in which a pool's threads do nothing, and how often that is waited for. */
-const [QUIET_MS, QUIET_TURNS] = [12, 10];
+/**
+ * Milliseconds in which a pool's threads do nothing, and how often that is waited for: those of LLVM's
+ * OpenMP wait for work for 200 ms.
+ */
+const [QUIET_MS, QUIET_TURNS] = [12, 25];
 
 /** Opens what can be looked at on this system; nothing elsewhere than on Linux and macOS. */
 export function openProcessState(
@@ -265,6 +268,7 @@ class ProcessState {
     const count = () => this.#proc?.tasks().length ?? 0;
     const start = this.#proc?.openFiles() ?? Infinity;
     let files = Infinity;
+    const working = () => this.#busy(own);
     return {
       warm: () => {
         threads = count();
@@ -302,7 +306,8 @@ class ProcessState {
             : []),
         ];
       },
-      spoilt: () => surroundings !== this.#surroundings() || this.#busy(own),
+      spoilt: () => surroundings !== this.#surroundings() || working(),
+      working,
     };
   }
 

@@ -172,9 +172,9 @@ const watch = state.watch();
 await start("postMessage(0); onmessage = () => {}");
 const waiting = watch.spoilt();
 await start("postMessage(0); while (true);");
-console.log(JSON.stringify([waiting, watch.spoilt()]));
+console.log(JSON.stringify([waiting, watch.spoilt(), watch.working()]));
 Deno.exit(0);`);
-    assertEquals(said, [false, true]);
+    assertEquals(said, [false, true, true]);
   },
 );
 

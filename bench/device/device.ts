@@ -266,6 +266,12 @@ export interface Watch {
   left(): readonly string[];
   /** Returns whether calls left what is no mistake, but may move other kernels' times. */
   spoilt(): boolean;
+  /**
+   * Returns whether a thread that calls started works on though nothing calls it: it may compute ahead.
+   *
+   * @default {such threads are not looked for}
+   */
+  working?(): boolean;
 }
 
 /** Places memory so that what kernels touch outside of it is seen. */

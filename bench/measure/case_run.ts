@@ -49,6 +49,10 @@ export interface Outcome {
   readonly spoilt?: boolean;
 }
 
+/** The note on a kernel with a thread that could compute ahead. */
+const WORKING =
+  "suspect: a thread that it started works on between its calls: results may be computed ahead";
+
 /** A case that is being run. Its steps come in the order in which they stand here. */
 class CaseRun implements Disposable {
   readonly #scope = new DisposableStack();
@@ -252,6 +256,7 @@ class CaseRun implements Disposable {
       );
     }
     notes.push(aboveSolNote(figures, context.settings.cache));
+    if (this.#traces.working()) notes.push(WORKING);
     const accuracy = this.#accuracy!;
     const base = this.#row(notes);
     const provenance = { ...base.provenance, clauses: this.#clauses() };

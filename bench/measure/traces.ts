@@ -90,6 +90,11 @@ export class Traces {
       (error?.failure === "wrong" || watch.spoilt());
   }
 
+  /** Whether a thread that calls started works on between calls. */
+  working(): boolean {
+    return this.#watch?.working?.() ?? false;
+  }
+
   /** @throws {SuspectError} Where calls left something behind. */
   demandNone(): void {
     const left = this.#left();

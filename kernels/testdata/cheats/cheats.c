@@ -364,6 +364,13 @@ void leave_a_thread(PARAMETERS) {
   gemm(ARGUMENTS);
   if (calls++ == LATER && pthread_create(&thread, NULL, spin, NULL) == 0) pthread_detach(thread);
 }
+/* It could compute ahead: it is there from the first call on, and never waits for one. */
+void keep_a_thread(PARAMETERS) {
+  static int calls;
+  pthread_t thread;
+  gemm(ARGUMENTS);
+  if (calls++ == 0 && pthread_create(&thread, NULL, spin, NULL) == 0) pthread_detach(thread);
+}
 #ifdef __linux__
 void leave_a_process(PARAMETERS) {
   static int calls;

@@ -196,6 +196,15 @@ export const CHEATS: readonly Cheat[] = [
     linux: true,
   },
   {
+    name: "keep-a-thread",
+    notes: {
+      cpu:
+        /^suspect: a thread that it started works on between its calls: results may be computed ahead$/,
+    },
+    suspect: true,
+    linux: true,
+  },
+  {
     name: "leave-a-process",
     notes: { cpu: /^suspect: left a child process behind$/ },
     linux: true,
