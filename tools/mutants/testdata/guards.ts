@@ -13,6 +13,8 @@ const FAULTS = "backends/fake/spine_faults_test.ts";
 const SETUP = "backends/fake/spine_setup_test.ts";
 const CHANGES = "bench/measure/changes_test.ts";
 const TIMED = "bench/measure/timed_test.ts";
+const GUARDED = "bench/measure/guarded_test.ts";
+const CHEATS = ["kernels/cheats_test.ts", "kernels/cheats_full_test.ts"];
 
 /** The mistakes. */
 export const GUARDS: readonly HarnessMutant[] = [
@@ -246,6 +248,28 @@ export const GUARDS: readonly HarnessMutant[] = [
       'if (!shouldSave(cold, read)) return "";',
       'if (cold > 0) return "";',
       "a kernel could keep its inputs in the cache",
+    ],
+  ]),
+  ...inFile("bench/measure/guarded.ts", [GUARDED], [
+    [
+      "only the median of samples after a change is compared",
+      " && !areAllSlow(fresh, others, ALL_SLOW)",
+      "",
+      "a kernel could remember and compute some samples all the same",
+    ],
+    [
+      "operands are to stay in a cache that they just fit",
+      "calls * bytes > STAYS * cacheBytes",
+      "calls * bytes > cacheBytes",
+      "kernels of libraries would be suspect",
+    ],
+  ]),
+  ...inFile("bench/measure/case_run.ts", CHEATS, [
+    [
+      "threads that work on are not told",
+      "if (this.#traces.working()) notes.push(WORKING);",
+      "",
+      "a thread could compute the next result ahead",
     ],
   ]),
   ...inFile("bench/measure/context.ts", [GUARD], [
