@@ -28,6 +28,7 @@ import type { Spent } from "../../bench/measure/time_ledger.ts";
 import { counted } from "../../bench/files/terminal_text.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { isPythonCase } from "../../bench/model/peer.ts";
+import type { Suite } from "../../bench/model/suite.ts";
 import { MOST_RUNS, type Settings } from "../../bench/model/settings.ts";
 import type { Row } from "../../bench/row/row.ts";
 import type { Event } from "../../bench/worker/protocol.ts";
@@ -66,6 +67,11 @@ import {
   isFailure,
   jobOf,
 } from "../../session/run_job.ts";
+import {
+  baselinesOf,
+  type OwnBaselines,
+} from "../../session/library/baselines.ts";
+import { loadSuites } from "../../session/cases.ts";
 import { titleOf } from "../../session/phase_note.ts";
 import { askKernel } from "../../session/suite_calls.ts";
 import { isOwnKernel, notRun } from "../../session/own_kernels.ts";
@@ -233,7 +239,9 @@ async function benchOnCluster(options: BenchOptions): Promise<number> {
   const { rows, paths, runs } = await joinShards(ended.files, out);
   if (json) { for (const row of rows) say(shownJson(flatRow(row))); }
   else {
+    const own = ownBaselines(await loadSuites(options.suites));
     const layout = {
+      own,
       ...{ against: [], kernels: [], metrics: [], sides: [] },
       ...{ baseline: undefined, gemmFraction: undefined },
       ...{ wins: false, tuning: false, format: "text" as const },
@@ -241,7 +249,7 @@ async function benchOnCluster(options: BenchOptions): Promise<number> {
     };
     // The shards of a run are one run.
     const one = rows.map((row) => ({ ...row, run: runs[0]! }));
-    const tables = tablesOf({ rows: one, sides: [] }, layout);
+    const tables = tablesOf({ rows: one, sides: [], own }, layout);
     say(formatTables(tables, layout, screenOf(Deno.stdout)));
   }
   for (const path of paths) tell(`Wrote ${path}`);
@@ -275,13 +283,18 @@ async function judge(
   }
 }
 
+function ownBaselines(suites: readonly Suite[]): OwnBaselines {
+  return new Map(suites.map(({ name, baselines }) => [name, baselines]));
+}
+
 function showTable(
   rows: readonly Row[],
   { suites }: Selected,
   { kernels }: Pick<BenchOptions, "kernels">,
 ): void {
+  const own = ownBaselines(suites);
   const baselines = Object.fromEntries(
-    suites.map((suite) => [suite.name, suite.baselines]),
+    suites.map(({ name }) => [name, baselinesOf(name, { own })]),
   );
   const lines = formatTable(rows, {
     ...screenOf(Deno.stdout),

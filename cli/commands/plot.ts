@@ -33,6 +33,7 @@ import {
   type Words,
 } from "../options/flags.ts";
 import { name, path } from "../options/readers.ts";
+import { BASELINE } from "../options/baseline.ts";
 import { USUAL } from "../options/usual_paths.ts";
 import { say, tell } from "../terminal/output.ts";
 import type { Album } from "./plot/albums.ts";
@@ -62,7 +63,7 @@ function flags(words: Words) {
     suites: lists("--suite", {
       metavar: "NAME",
       words: words.suites,
-      what: "Suites (default: all in the rows).",
+      what: "Suites, or files of your own (default: all in the rows).",
     }),
     kernels: lists("--kernel", {
       metavar: "NAME",
@@ -73,7 +74,7 @@ function flags(words: Words) {
     baseline: maybe(
       "--baseline",
       name("NAME", words.kernels),
-      "Kernel that speed-ups are relative to (default: the suite's).",
+      BASELINE,
     ),
     timer: shownTimer(),
     cache: shownCache(),
@@ -167,7 +168,7 @@ function plotWords(
   return [
     "plot",
     ...paths.map(quoted),
-    ...suites.map((suite) => `--suite ${suite}`),
+    ...suites.map((suite) => `--suite ${quoted(suite)}`),
     ...kernels.map((kernel) => `--kernel ${quoted(kernel)}`),
     ...(baseline === undefined ? [] : [`--baseline ${baseline}`]),
     ...(timer === undefined ? [] : [`--timer ${timer}`]),

@@ -209,6 +209,81 @@ Deno.test("plot --kernel draws those alone, and says which there are", async () 
   assertStrictEquals(none.code, 3);
 });
 
+/** A suite file with `baselines`, and rows of its suite `llm` of kernels of a CPU. */
+async function llm(baselines: string, kernels: readonly string[]) {
+  const own = await folder();
+  await Deno.writeTextFile(
+    join(own.path, "llm.ts"),
+    `export default defineSuite({
+  name: "llm",
+  // baselines: ["yours"],
+  baselines: ${baselines},
+});
+`,
+  );
+  const rows = kernels.map((kernel, i) => ({
+    ...rowAt(kernel, [16, 4096, 20 - i]),
+    suite: "llm",
+  }));
+  await Deno.writeTextFile(join(own.path, "rows.csv"), writeCsv(rows));
+  return own;
+}
+
+/** What `plot` calls its speed-ups, and what `table` calls its means. */
+async function baselinesOf(cwd: string, ...args: string[]) {
+  const drawn = await plot(cwd, "rows.csv", "--out", "out", ...args);
+  const table = await program(["table", "rows.csv", ...args], { cwd });
+  const path = join(cwd, "out", "nvidia-h200", "llm", "speedup.svg");
+  return [
+    /Speed-up over ([\w-]+)/.exec(await Deno.readTextFile(path))?.[1],
+    /geomean vs ([\w-]+)/.exec(table.stdout)?.[1],
+    /.*lead is not drawn: (.*)/.exec(drawn.stderr)?.[1],
+  ];
+}
+
+Deno.test("plot and table take one baseline: of --baseline, the suite's file, or the usual ones", async () => {
+  await using own = await llm(
+    `["absent", "decompose-k"]`,
+    ["naive", "mine", "blocked", "decompose-k"],
+  );
+  const of = (...args: string[]) => baselinesOf(own.path, ...args);
+  const kernels = ["--kernel", "mine,naive"];
+  const file = ["--suite", "./llm.ts"];
+  assertEquals(await of(), ["blocked", "blocked", undefined]);
+  assertEquals(await of(...file), ["decompose-k", "decompose-k", undefined]);
+  assertEquals(
+    await of(...file, "--baseline", "naive"),
+    ["naive", "naive", undefined],
+  );
+  assertEquals((await of(...kernels)).slice(0, 2), ["naive", "naive"]);
+  const speedups = await program(
+    ["table", "rows.csv", "--metric", "speedup", ...kernels],
+    { cwd: own.path },
+  );
+  assertMatch(speedups.stdout, /^speed-up vs naive /m);
+  const other = await plot(own.path, "results", ...file);
+  assertStrictEquals(other.code, 3);
+  assertMatch(
+    other.stderr,
+    /^error: No row is of a suite that \.\/llm\.ts names: /m,
+  );
+});
+
+Deno.test("plot and table say that a suite file has no list of baselines", async () => {
+  await using own = await llm("libraries", ["naive", "mine"]);
+  for (const command of ["plot", "table"]) {
+    const { code, stderr } = await program(
+      [command, "rows.csv", "--suite", "./llm.ts"],
+      { cwd: own.path },
+    );
+    assertStrictEquals(code, 0, stderr);
+    assertMatch(
+      stderr,
+      /\.\/llm\.ts has no list of names as baselines: the usual ones/,
+    );
+  }
+});
+
 Deno.test("plot --check finds the repository's own pictures up to date", async () => {
   for (const suite of ["epilogue-bf16", "grouped-nvfp4", "router-bf16"]) {
     const { code, stdout } = await program(

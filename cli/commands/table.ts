@@ -26,6 +26,7 @@ import {
   type Words,
 } from "../options/flags.ts";
 import { name, number, path } from "../options/readers.ts";
+import { BASELINE } from "../options/baseline.ts";
 import { USUAL } from "../options/usual_paths.ts";
 import { say, screenOf, tell } from "../terminal/output.ts";
 import { METRICS } from "../../report/table/metrics.ts";
@@ -34,7 +35,6 @@ import { formatTables, tablesOf, wideText } from "./table/tables.ts";
 import { rowLines } from "./table/one_row.ts";
 import { tableRows } from "./table/rows.ts";
 import { weightsText } from "./table/weights.ts";
-import { USUAL_BASELINES } from "../../session/library/baselines.ts";
 
 /** The options of `table`. */
 export type TableOptions = InferValue<ReturnType<typeof tableFlags>>;
@@ -77,9 +77,7 @@ export function tableFlags(words: Words) {
     baseline: maybe(
       "--baseline",
       name("NAME", words.kernels),
-      `Kernel that speed-ups are relative to (default: the suite's, or of a suite of your own the first of ${
-        USUAL_BASELINES.join(", ")
-      }).`,
+      BASELINE,
     ),
     against: ofKernels(
       "--against",
@@ -156,7 +154,7 @@ async function table(options: TableOptions): Promise<number> {
     );
   }
   const chosen = await tableRows(options);
-  const { rows, sides } = chosen;
+  const { rows, sides, own } = chosen;
   if (options.weights !== undefined) {
     say(weightsText(rows, options, screenOf(Deno.stdout)));
     return EXIT.ok;
@@ -197,7 +195,7 @@ async function table(options: TableOptions): Promise<number> {
   say(
     formatTables(
       tables,
-      { ...options, sides, all, allLosses },
+      { ...options, sides, own, all, allLosses },
       screenOf(Deno.stdout),
     ),
   );
@@ -212,10 +210,10 @@ export async function tableText(options: TableOptions): Promise<string> {
     return weightsText(chosen.rows, options, screen);
   }
   const tables = tablesOf(chosen, options);
-  const { sides } = chosen;
+  const { sides, own } = chosen;
   return formatTables(
     tables,
-    { ...options, sides, allLosses: options.all },
+    { ...options, sides, own, allLosses: options.all },
     screen,
   );
 }

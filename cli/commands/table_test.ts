@@ -381,7 +381,7 @@ Deno.test("table takes the file of a suite of one's own, and a usual baseline", 
     );
   Deno.writeTextFileSync(
     at("mine.ts"),
-    `export default defineSuite({ name: "mine", kernels: [] });`,
+    `export default defineSuite({ name: "mine", kernels: [], baselines: ["slowest"] });`,
   );
   Deno.writeTextFileSync(at("other.ts"), `export default {};`);
   const table = (file: string) =>
@@ -395,6 +395,10 @@ Deno.test("table takes the file of a suite of one's own, and a usual baseline", 
     /^mine on .*\nmedian µs +naive +fast +fast vs best other$/m,
   );
   assertMatch(stdout, /^geomean vs naive +1\.00x +2\.00x +2\.00x$/m);
+
+  write(["fast", "5"], ["naive", "10"], ["slowest", "20"]);
+  const { stdout: its } = await table("mine.ts");
+  assertMatch(its, /^geomean vs slowest +1\.00x +4\.00x +2\.00x/m);
 
   write(["fast", "5"], ["slow", "10"]);
   const without = await table("mine.ts");

@@ -38,7 +38,7 @@ export interface ChartData {
   readonly looks: ReadonlyMap<string, Look>;
   /** Whether the kernels were chosen by name: no picture leaves one out. */
   readonly chosen: boolean;
-  /** Names of kernels that are baselines. */
+  /** Names of kernels that are baselines, whichever of them speed-ups are relative to. */
   readonly baselines: readonly string[];
   /** The device's own measurement of what it can do. */
   readonly calibration?: Calibration;
@@ -50,8 +50,10 @@ export interface ChartData {
 interface ChartOptions
   extends Partial<Pick<ChartData, "title" | "calibration" | "samples">> {
   readonly theme: ThemeName;
-  /** Baselines, the preferred first: the first with a time is taken, else the first kernel with one. */
+  /** Baselines, the preferred first: the first with a time is taken, of those in `only` where one has any. */
   readonly baselines?: readonly string[];
+  /** The kernel to take instead. */
+  readonly baseline?: string;
   /** Kernels of other pictures, whose colours are to agree with these. @default {none} */
   readonly others?: readonly string[];
   /** Kernels to draw, all of them in every picture. @default {each that has a time or failed} */
@@ -63,10 +65,14 @@ export function chartData(
   rows: readonly CsvRow[],
   options: ChartOptions,
 ): ChartData {
-  const { theme, baselines = [], others = [], only = [] } = options;
+  const { theme, baseline, others = [], only = [] } = options;
   const { title, calibration, samples } = options;
-  const names = rows.map(({ kernel }) => kernel);
-  const [pivot] = pivots(rows, { baselines: () => [...baselines, ...names] });
+  const usual = options.baselines ?? [];
+  const candidates = baseline === undefined
+    ? [...usual.filter((name) => only.includes(name)), ...usual]
+    : [baseline];
+  const baselines = [...new Set([...candidates, ...usual])];
+  const [pivot] = pivots(rows, { baselines: () => candidates });
   const { contenders } = pivot!;
   const all = contenders.map(({ name }) => name);
   // A kernel that runs nowhere would be a row of crosses.
@@ -88,6 +94,25 @@ export function chartData(
     ...(calibration && { calibration }),
     samples: samples ?? (() => []),
   };
+}
+
+/** What is said of a picture that compares times, where there are none. */
+export const NO_TIMES = "no case has a time";
+
+/** Returns whether a kernel that is drawn has a time that others can be compared with. */
+export function hasTimes(
+  { pivot: { shapes }, kernels }: Pick<ChartData, "pivot" | "kernels">,
+): boolean {
+  return shapes.some((shape) => ranked(shape, kernels).length > 0);
+}
+
+/** Returns why a picture has no speed-ups where there is no baseline. */
+export function withoutBaseline(
+  data: Pick<ChartData, "pivot" | "kernels">,
+): string {
+  return hasTimes(data)
+    ? "no baseline has a time; --baseline NAME takes another kernel"
+    : NO_TIMES;
 }
 
 function isNamed(

@@ -13,16 +13,22 @@ import { panelsOf } from "./panels.ts";
 
 const LIGHT = { theme: "light" } as const;
 
-Deno.test("chartData() takes the first baseline with a time, else the first kernel", () => {
+Deno.test("chartData() takes the first baseline with a time, of the chosen kernels if there is one", () => {
   const rows = [
     failedRow(rowAt("cublas", [16, 512, 3]), "unsupported"),
     rowAt("mine", [16, 512, 4]),
     rowAt("naive", [16, 512, 8]),
   ];
-  const baselineOf = (baselines: string[]) =>
-    chartData(rows, { ...LIGHT, baselines }).pivot.baseline;
+  const baselineOf = (
+    baselines: string[],
+    more: { baseline?: string; only?: string[] } = {},
+  ) => chartData(rows, { ...LIGHT, baselines, ...more }).pivot.baseline;
   assertStrictEquals(baselineOf(["cublas", "naive"]), "naive");
-  assertStrictEquals(baselineOf(["cublas"]), "mine");
+  assertStrictEquals(baselineOf(["cublas"]), undefined);
+  assertStrictEquals(baselineOf(["naive"], { baseline: "mine" }), "mine");
+  const both = ["naive", "mine"];
+  assertStrictEquals(baselineOf(both, { only: ["cublas", "mine"] }), "mine");
+  assertStrictEquals(baselineOf(both, { only: ["cublas"] }), "naive");
   assertStrictEquals(
     chartData(rows.slice(0, 1), LIGHT).pivot.baseline,
     undefined,

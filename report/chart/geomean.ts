@@ -7,7 +7,7 @@
 import { geomean as geomeanOf, quantile } from "../../bench/measure/stats.ts";
 import { speedup } from "../model/pivot.ts";
 import { nameAxis, type Range, rangeOf, tickText, valueAxis } from "./axes.ts";
-import { type ChartData, suspectNote } from "./data.ts";
+import { type ChartData, suspectNote, withoutBaseline } from "./data.ts";
 import { frame, FRAME_HEIGHT, type Picture } from "./frame.ts";
 import type { Box, Paper, Place } from "./paper.ts";
 import { inkOf } from "./theme.ts";
@@ -27,7 +27,7 @@ interface Bar {
 /** Draws the bars, the fastest first. */
 export function geomean(data: ChartData): readonly Picture[] | string {
   const { pivot: { baseline, shapes }, kernels } = data;
-  if (baseline === undefined) return "no case has a time";
+  if (baseline === undefined) return withoutBaseline(data);
   const bars = kernels.map((kernel): Bar => {
     const factors = shapes.map((shape) => speedup(shape, kernel, baseline))
       .filter((factor) => factor !== undefined).toSorted((a, b) => a - b);

@@ -22,11 +22,14 @@ import {
 import {
   type ChartData,
   formatUs,
+  hasTimes,
+  NO_TIMES,
   type Ranked,
   ranked,
   shapeNames,
   statusOf,
   suspectNote,
+  withoutBaseline,
 } from "./data.ts";
 import {
   frame,
@@ -47,7 +50,7 @@ const HEAT = { row: 25, column: 118, head: 40, foot: 48, most: 400 } as const;
 /** Draws how many times as fast as the baseline each kernel is at each shape, with its latency. */
 export function speedup(data: ChartData): readonly Picture[] | string {
   const { pivot: { baseline, shapes }, kernels } = data;
-  if (baseline === undefined) return "no case has a time";
+  if (baseline === undefined) return withoutBaseline(data);
   const factors = shapes.flatMap((shape) =>
     kernels.map((kernel) => speedupOf(shape, kernel, baseline))
   ).filter((factor) => factor !== undefined);
@@ -130,7 +133,7 @@ interface ShapeMap extends Words {
 
 /** Draws the map of the fastest kernels. */
 export function fastest(data: ChartData): readonly Picture[] | string {
-  if (data.pivot.baseline === undefined) return "no case has a time";
+  if (!hasTimes(data)) return NO_TIMES;
   return shapeMap(data, {
     name: "fastest",
     title: "Fastest kernel",
@@ -154,8 +157,8 @@ export function fastest(data: ChartData): readonly Picture[] | string {
  * the map of speed-ups shows the same.
  */
 export function lead(data: ChartData): readonly Picture[] | string {
-  const { pivot: { baseline, shapes }, kernels } = data;
-  if (baseline === undefined) return "no case has a time";
+  const { pivot: { shapes }, kernels } = data;
+  if (!hasTimes(data)) return NO_TIMES;
   const timed = kernels.filter((kernel) =>
     shapes.some((shape) => ranked(shape, [kernel]).length > 0)
   );

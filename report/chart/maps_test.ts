@@ -3,7 +3,7 @@ import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { failedRow, rowAt } from "../testdata/plot_rows.ts";
 import { textsOf } from "../testdata/texts.ts";
 import { chartData } from "./data.ts";
-import { lead } from "./maps.ts";
+import { lead, speedup } from "./maps.ts";
 import type { Picture } from "./frame.ts";
 import { openStudio } from "./studio.ts";
 
@@ -74,6 +74,19 @@ Deno.test("lead() counts a kernel of Python among the baselines", async () => {
   ]);
 });
 
+Deno.test("speedup() is left out without a baseline, and says how to name one", () => {
+  const said = (rows: readonly CsvRow[]) =>
+    speedup(chartData(rows, { theme: "light" }));
+  assertStrictEquals(
+    said(ROWS),
+    "no baseline has a time; --baseline NAME takes another kernel",
+  );
+  assertStrictEquals(
+    said(ROWS.map((row) => failedRow(row, "crash"))),
+    "no case has a time",
+  );
+});
+
 Deno.test("lead() is left out where it shows nothing of its own", () => {
   const of = (...kernels: string[]) =>
     leadOf(ROWS.filter(({ kernel }) => kernels.includes(kernel)));
@@ -92,4 +105,5 @@ Deno.test("lead() is left out where it shows nothing of its own", () => {
   );
   const apart = [at("library", 1, 5), at("tuned", 1, 5), at("mine", 2, 5)];
   assertStrictEquals(leadOf(apart), "no shape has a time of either side");
+  assertStrictEquals(leadOf(ROWS, []), "no baseline and no peer has a time");
 });

@@ -10,6 +10,7 @@ import {
   latencyCharts,
   latencyRange,
   legendOf,
+  NO_TIMES,
 } from "./data.ts";
 import {
   drawLegend,
@@ -43,7 +44,7 @@ export function overview(all: ChartData): readonly Picture[] | string {
   const data = fewer(all);
   const { shapes } = data.pivot;
   const range = latencyRange(shapes);
-  if (range === undefined) return "no case has a time";
+  if (range === undefined) return NO_TIMES;
   const sweep = panelsOf(shapes);
   const most = Math.max(...sweep.panels.map(({ items }) => items.length));
   const wide = Math.max(PANEL, CATEGORY * most);

@@ -20,7 +20,7 @@ function dataOf(
   return chartData(rows, {
     theme,
     title: "A · B in bf16, fp32 accumulation",
-    baselines: ["cublas", "cublaslt"],
+    baselines: ["cublas", "cublaslt", "k0", "kernel-0"],
     calibration: CALIBRATION,
     samples: samplesOf,
   });

@@ -240,8 +240,9 @@ export function sidesSheet(
   const nameAt = (kernel: string, side: string) =>
     names.get(`${kernel}@${side}`) ?? "";
   const ofSide = (side: string): Pivot => {
-    const baseline = baselines.map((name) => nameAt(name, side))
-      .find((name) => name !== "");
+    const baseline = baselines.map((name) => nameAt(name, side)).find((name) =>
+      table.shapes.some(({ rows }) => soundTimeOf(rows.get(name)) !== undefined)
+    );
     return { ...table, baseline };
   };
   const figures = sides.flatMap((side) =>

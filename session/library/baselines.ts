@@ -1,23 +1,51 @@
 /**
- * Names the kernels that speed-ups in tables are relative to.
+ * Names the kernels that speed-ups are relative to: for tables, pictures and pages alike.
  *
  * @module
  */
 
+import { baselines as ofMatmul } from "../../kernels/matmul/mod.ts";
 import { builtInSuites } from "../../suites/mod.ts";
 
-/** Baselines of published figures where a suite has none of its own. */
-const EAGER = ["torch.mm+relu", "torch.mm"];
-/** Baselines of suites of users, whose files are not loaded. */
+/** Baselines where a suite's own have no time: of our matrix kernels, and of published figures. */
 export const USUAL_BASELINES: readonly string[] = [
-  ...["cublas", "openblas", "blocked", "naive"],
-  ...EAGER,
+  ...ofMatmul,
+  ...["torch.mm+relu", "torch.mm"],
 ];
 
-const builtIn = await builtInSuites();
+/** The baselines of suites of users, by the name of the suite. */
+export type OwnBaselines = ReadonlyMap<string, readonly string[]>;
 
-/** Returns the baselines of `suite`, the preferred first. */
-export function baselinesOf(suite: string): readonly string[] {
-  const own = builtIn.find(({ name }) => name === suite)?.baselines;
-  return own === undefined ? USUAL_BASELINES : [...own, ...EAGER];
+const builtIn = new Map(
+  (await builtInSuites()).map(({ name, baselines }) => [name, baselines]),
+);
+
+/**
+ * Returns the candidates for the baseline of `suite`, the preferred first: the first that has a
+ * time is taken.
+ *
+ * @param choice `baseline`: the one that an option names, which leaves no other. `own`: those of
+ * suites whose file is known. @default {those of the built-in suite, then the usual ones}
+ *
+ * @example
+ * ```ts
+ * import { baselinesOf, USUAL_BASELINES } from "./baselines.ts";
+ * import { deepStrictEqual } from "node:assert/strict";
+ *
+ * const own = new Map([["mine", ["decompose-k"]]]);
+ * deepStrictEqual(baselinesOf("mine", { own }), ["decompose-k", ...USUAL_BASELINES]);
+ * deepStrictEqual(baselinesOf("mine"), USUAL_BASELINES);
+ * deepStrictEqual(baselinesOf("mine", { own, baseline: "naive" }), ["naive"]);
+ * ```
+ */
+export function baselinesOf(
+  suite: string,
+  { baseline, own }: {
+    readonly baseline?: string | undefined;
+    readonly own?: OwnBaselines | undefined;
+  } = {},
+): readonly string[] {
+  if (baseline !== undefined) return [baseline];
+  const first = own?.get(suite) ?? builtIn.get(suite) ?? [];
+  return [...new Set([...first, ...USUAL_BASELINES])];
 }

@@ -215,8 +215,7 @@ export async function table(
     timer,
   });
   const tables = pivots(shown, {
-    baselines: (suite) =>
-      baseline === undefined ? baselinesOf(suite) : [baseline],
+    baselines: (suite) => baselinesOf(suite, { baseline }),
   });
   return tables.map((one) => {
     const sheet = tableSheet(one, { metrics });

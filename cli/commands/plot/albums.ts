@@ -19,6 +19,11 @@ import {
   readRows,
   type SourcedRow,
 } from "../../../session/read_rows.ts";
+import {
+  baselinesOf,
+  type OwnBaselines,
+} from "../../../session/library/baselines.ts";
+import { namedSuites } from "../../../session/library/suite_text.ts";
 import { builtInSuites } from "../../../suites/mod.ts";
 import { usualPaths } from "../../options/usual_paths.ts";
 import { tell, tellFolded } from "../../terminal/output.ts";
@@ -52,13 +57,16 @@ export interface AlbumOptions {
  * the suites, and for a baseline that a suite has no row of.
  */
 export async function* albumsOf(options: AlbumOptions): AsyncGenerator<Album> {
-  const { suites, kernels } = options;
+  const { kernels } = options;
   const all = await readRows(usualPaths(options.paths));
-  const known = [...new Set(all.map(({ row }) => row.suite))];
-  const absent = suites.find((suite) => !known.includes(suite));
+  const known = new Set(all.map(({ row }) => row.suite));
+  const { suites, own } = namedSuites(options.suites, known, tell);
+  const absent = suites.find((suite) => !known.has(suite));
   if (absent !== undefined) {
     throw new UserError(
-      `No row is of suite ${absent}: there are rows of ${known.join(", ")}`,
+      `No row is of suite ${absent}: there are rows of ${
+        [...known].join(", ")
+      }`,
       EXIT.nothing,
     );
   }
@@ -81,26 +89,27 @@ export async function* albumsOf(options: AlbumOptions): AsyncGenerator<Album> {
     );
   }
   for (const [folder, rows] of Map.groupBy(shown, (one) => folderOf(one.row))) {
-    const own = rows.map(({ row: { kernel } }) => kernel);
+    const there = rows.map(({ row: { kernel } }) => kernel);
     // Of a suite without any of them nothing is drawn.
-    if (kernels.length > 0 && !own.some((name) => kernels.includes(name))) {
+    if (kernels.length > 0 && !there.some((name) => kernels.includes(name))) {
       continue;
     }
-    yield { folder, data: await dataOf(rows, { ...options, names }) };
+    yield { folder, data: await dataOf(rows, { ...options, names, own }) };
   }
 }
 
 async function dataOf(
   sourced: readonly SourcedRow[],
-  { theme, baseline, kernels: only, names }: AlbumOptions & {
+  { theme, baseline, kernels: only, names, own }: AlbumOptions & {
     /** All kernels of the rows. */
     readonly names: readonly string[];
+    readonly own: OwnBaselines;
   },
 ): Promise<ChartData> {
   const rows = sourced.map(({ row }) => row);
   const files = [...new Set(sourced.map(({ file }) => file))];
   const { suite, device } = rows[0]!;
-  const own = (await builtInSuites()).find(({ name }) => name === suite);
+  const builtIn = (await builtInSuites()).find(({ name }) => name === suite);
   const kernels = new Set(rows.map(({ kernel }) => kernel));
   if (baseline !== undefined && !kernels.has(baseline)) {
     throw new UserError(
@@ -116,14 +125,9 @@ async function dataOf(
   );
   return chartData(rows, {
     theme,
-    ...(own && { title: own.title }),
-    baselines: [
-      ...(baseline === undefined ? [] : [baseline]),
-      ...own?.baselines ?? [],
-      // Of published figures.
-      "torch.mm+relu",
-      "torch.mm",
-    ],
+    ...(builtIn && { title: builtIn.title }),
+    ...(baseline !== undefined && { baseline }),
+    baselines: baselinesOf(suite, { own }),
     ...(calibration && { calibration }),
     only,
     others: names,

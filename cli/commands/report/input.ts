@@ -22,9 +22,12 @@ import {
 } from "../../../session/read_rows.ts";
 import { usualPaths } from "../../options/usual_paths.ts";
 import { tell, tellFolded } from "../../terminal/output.ts";
-import { builtInSuites } from "../../../suites/mod.ts";
+import { suiteNames } from "../../../suites/mod.ts";
 import { compareRows } from "../../../session/library/compare_rows.ts";
-import { USUAL_BASELINES } from "../../../session/library/baselines.ts";
+import {
+  baselinesOf,
+  USUAL_BASELINES,
+} from "../../../session/library/baselines.ts";
 
 /** The rows of a page. */
 export interface Source {
@@ -45,9 +48,7 @@ export async function inputOf(options: Source): Promise<ReportInput> {
   const paths = usualPaths(options.paths);
   const shared = {
     baselines: Object.fromEntries([
-      ...(await builtInSuites()).map(({ name, baselines }) =>
-        [name, [...new Set([...baselines, ...USUAL_BASELINES])]] as const
-      ),
+      ...suiteNames.map((name) => [name, baselinesOf(name)] as const),
       ["", USUAL_BASELINES] as const,
     ]),
   };

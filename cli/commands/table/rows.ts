@@ -6,13 +6,13 @@
 
 import { join } from "node:path";
 import { findSimilar } from "@optique/core/suggestion";
-import { readIfThere, unlessMissing } from "../../../bench/files/disk.ts";
+import { unlessMissing } from "../../../bench/files/disk.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import type { CsvRow } from "../../../bench/row/csv_row.ts";
 import { isPublished } from "../../../bench/row/row.ts";
 import { pointOf } from "../../../report/model/axes.ts";
+import { soundTimeOf } from "../../../report/model/sol.ts";
 import { ofOneTiming, timingOf } from "../../../report/model/timing.ts";
-import { isFile, isSource } from "../../../session/cases.ts";
 import { HOME, RESULTS, typed } from "../../../session/home.ts";
 import {
   checkSamples,
@@ -20,7 +20,11 @@ import {
   readRows,
   type SourcedRow,
 } from "../../../session/read_rows.ts";
-import { baselinesOf } from "../../../session/library/baselines.ts";
+import {
+  baselinesOf,
+  type OwnBaselines,
+} from "../../../session/library/baselines.ts";
+import { namedSuites } from "../../../session/library/suite_text.ts";
 import { usualPaths } from "../../options/usual_paths.ts";
 import { tell, tellFolded } from "../../terminal/output.ts";
 
@@ -57,6 +61,8 @@ export interface Chosen {
   readonly rows: readonly CsvRow[];
   /** Empty for one set. */
   readonly sides: readonly string[];
+  /** The baselines of suites whose files were named. */
+  readonly own: OwnBaselines;
 }
 
 /**
@@ -83,9 +89,7 @@ export async function tableRows(
   }
   const others = [...(baseline === undefined ? [] : [baseline]), ...against];
   const known = new Set(all.map(({ suite }) => suite));
-  const suites = options.suites.flatMap((name) =>
-    isFile(name) && !isSource(name) ? suitesOf(name, known) : [name]
-  );
+  const { suites, own } = namedSuites(options.suites, known, tell);
   const elsewhere = suites.find((name) =>
     !known.has(name) && options.paths.length === 0 && isRecorded(name)
   );
@@ -112,7 +116,13 @@ export async function tableRows(
   );
   const kernels = new Set([...options.kernels, ...others]);
   const points = Object.entries(options.point);
-  const isBaseline = needsBaseline(options) ? baselineFinder(all) : () => false;
+  const isBaseline = needsBaseline(options)
+    ? baselineFinder(all, {
+      own,
+      // Of a program's GEMMs each suite's own baseline is needed, whatever is chosen.
+      kernels: options.weights === undefined ? options.kernels : [],
+    })
+    : () => false;
   refuseUnknown(
     "axis",
     points.map(([axis]) => axis),
@@ -143,15 +153,17 @@ export async function tableRows(
     )
   );
   if (rows.length > 0) {
-    if (sets.length > 1) return besideOne(sets, new Set(rows), options);
+    if (sets.length > 1) {
+      return { ...besideOne(sets, new Set(rows), options), own };
+    }
     const { timer, cache, row, weights } = options;
     if (
       weights !== undefined ||
       row !== undefined && timer === undefined && cache === undefined
     ) {
-      return { rows, sides: [] };
+      return { rows, sides: [], own };
     }
-    return { rows: ofTiming(rows, options), sides: [] };
+    return { rows: ofTiming(rows, options), sides: [], own };
   }
   const given = [
     ...(options.kernels.length > 0
@@ -268,7 +280,7 @@ function besideOne(
   sets: readonly RowSet[],
   wanted: ReadonlySet<CsvRow>,
   options: RowChoice,
-): Chosen {
+): Omit<Chosen, "own"> {
   if (options.weights !== undefined) {
     throw new UserError(
       `Cannot weigh a program where ${
@@ -297,27 +309,6 @@ function besideOne(
   return { rows, sides: sets.map(({ name }) => name) };
 }
 
-/**
- * Returns those of the suites `known` that the suite file `file` names. Its text is searched: to
- * load it takes a process, which commands that only read may not start.
- */
-function suitesOf(file: string, known: ReadonlySet<string>): string[] {
-  const text = readIfThere(file);
-  if (text === undefined) {
-    throw new UserError(`Cannot read ${file}: there is no such file`);
-  }
-  const names = [...text.matchAll(/\bname:\s*(["'`])(.*?)\1/g)]
-    .map(([, , name]) => name!);
-  const own = names.filter((name) => known.has(name));
-  if (own.length > 0) return own;
-  throw new UserError(
-    `No row is of a suite that ${file} names: give the suite's name, one of ${
-      [...known].join(", ")
-    }, or measure it with \`bench --suite ${file}\``,
-    EXIT.nothing,
-  );
-}
-
 /** Returns those of `rows` that one timer timed, and tells which kernels that were named have none. */
 function ofTiming(rows: readonly CsvRow[], options: RowChoice) {
   const { timer, cache } = options;
@@ -342,14 +333,25 @@ function needsBaseline(
       wins && against.length === 0);
 }
 
-/** Returns what tells whether a row is of its suite's baseline: the preferred one with a time. */
-function baselineFinder(rows: readonly CsvRow[]): (row: CsvRow) => boolean {
+/**
+ * Returns what tells whether a row is of its suite's baseline: the preferred one with a time, of
+ * `kernels` where one of these has any.
+ */
+function baselineFinder(
+  rows: readonly CsvRow[],
+  { own, kernels }: {
+    readonly own: OwnBaselines;
+    readonly kernels: readonly string[];
+  },
+): (row: CsvRow) => boolean {
   const found = new Map(
-    [...Map.groupBy(rows, ({ suite }) => suite)].map(([suite, own]) => {
+    [...Map.groupBy(rows, ({ suite }) => suite)].map(([suite, of]) => {
       const timed = new Set(
-        own.filter(({ status }) => status === "ok").map(({ kernel }) => kernel),
+        of.filter((row) => soundTimeOf(row) !== undefined)
+          .map(({ kernel }) => kernel),
       );
-      return [suite, baselinesOf(suite).find((name) => timed.has(name))];
+      const names = baselinesOf(suite, { own }).filter((one) => timed.has(one));
+      return [suite, names.find((one) => kernels.includes(one)) ?? names[0]];
     }),
   );
   return ({ suite, kernel }) => found.get(suite) === kernel;

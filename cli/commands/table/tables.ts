@@ -33,12 +33,17 @@ import { winsSheets } from "../../../report/table/wins_sheet.ts";
 import { isOwnKernel } from "../../../session/own_kernels.ts";
 import { formatWide } from "../../../report/table/wide.ts";
 import { tell } from "../../terminal/output.ts";
-import { baselinesOf } from "../../../session/library/baselines.ts";
+import {
+  baselinesOf,
+  type OwnBaselines,
+} from "../../../session/library/baselines.ts";
 import type { Chosen } from "./rows.ts";
 
 /** The baselines and the format of tables. */
 export interface Layout extends Pick<Shown, "top" | "lines" | "all"> {
   readonly baseline: string | undefined;
+  /** The baselines of suites whose files were named. */
+  readonly own: OwnBaselines;
   /** The sets that the rows are from, if several. */
   readonly sides: readonly string[];
   /** Kernels that rows were chosen by; empty for all. */
@@ -55,7 +60,7 @@ export interface Layout extends Pick<Shown, "top" | "lines" | "all"> {
 
 /** Arranges `rows` as tables. @throws {UserError} For a kernel that no table has. */
 export function tablesOf(
-  { rows, sides }: Chosen,
+  { rows, sides, own }: Chosen,
   { baseline, against }: Pick<Layout, "baseline" | "against">,
 ): Pivot[] {
   if (sides.length > 0) {
@@ -67,8 +72,7 @@ export function tablesOf(
     );
   }
   const tables = pivots(rows, {
-    baselines: (suite) =>
-      baseline === undefined ? baselinesOf(suite) : [baseline],
+    baselines: (suite) => baselinesOf(suite, { baseline, own }),
   });
   for (
     const name of baseline === undefined ? against : [baseline, ...against]
@@ -77,7 +81,7 @@ export function tablesOf(
     const names = tables.flatMap(({ contenders }) =>
       contenders.filter(({ kernel }) => kernel === name).map((c) => c.name)
     );
-    const other = possible(tables);
+    const other = possible(tables, own);
     throw new UserError(
       names.length === 0
         ? `No table of ${
@@ -94,9 +98,14 @@ export function tablesOf(
 }
 
 /** Returns the name of a kernel that wins could be counted against. */
-function possible(tables: readonly Pivot[]): string | undefined {
+function possible(
+  tables: readonly Pivot[],
+  own: OwnBaselines,
+): string | undefined {
   const usual = tables.flatMap(({ suite, contenders }) =>
-    contenders.filter(({ kernel }) => baselinesOf(suite).includes(kernel))
+    contenders.filter(({ kernel }) =>
+      baselinesOf(suite, { own }).includes(kernel)
+    )
   );
   return (usual[0] ?? tables[0]?.contenders[0])?.name;
 }
@@ -111,7 +120,7 @@ export function formatTables(
   layout: Layout,
   screen: GridOptions,
 ): string {
-  const { format, wins, against, sides, baseline } = layout;
+  const { format, wins, against, sides, baseline, own } = layout;
   const metrics = metricNames(layout);
   const options = { ...screen, told: new Set<string>() };
   const written = (sheets: readonly Sheet[]) =>
@@ -144,9 +153,7 @@ export function formatTables(
       tables.map((table) =>
         sidesSheet(table, sides, {
           ...shown,
-          baselines: baseline === undefined
-            ? baselinesOf(table.suite)
-            : [baseline],
+          baselines: baselinesOf(table.suite, { baseline, own }),
         })
       ),
     );
@@ -161,7 +168,7 @@ export function formatTables(
     throw new UserError(
       against.length === 0
         ? `No table has a baseline to count wins against: name a kernel, as with --against ${
-          possible(tables)
+          possible(tables, own)
         }`
         : `No shape has a time both of ${
           against.join(" or ")
