@@ -13,7 +13,6 @@ import { lockFolder } from "../../bench/files/lock.ts";
 import { refuseOther, replaceFile } from "../../bench/files/replace.ts";
 import { PAGE } from "../../report/page/html.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
-import { RESULTS } from "../../session/home.ts";
 import { BRIEFS, define } from "../command.ts";
 import {
   maybe,
@@ -24,7 +23,7 @@ import {
   toggle,
 } from "../options/flags.ts";
 import { number, path } from "../options/readers.ts";
-import { USUAL } from "../options/usual_paths.ts";
+import { recordedPaths, USUAL } from "../options/usual_paths.ts";
 import { tell } from "../terminal/output.ts";
 import { inputOf } from "./report/input.ts";
 import { formatMessage } from "@optique/core/message";
@@ -167,9 +166,10 @@ async function contentFor(block: Block, file: string): Promise<string> {
     throw new UserError(`${at}: ${why}`);
   }
   // A text is the same whatever was measured last.
-  const named = result.value.paths;
-  const paths = named.length > 0 ? named : [RESULTS];
-  const table = await located(at, () => tableText({ ...result.value, paths }));
+  const table = await located(at, () => {
+    const paths = recordedPaths(result.value.paths);
+    return tableText({ ...result.value, paths });
+  });
   return [
     // A formatter would align the tables, and they would be stale.
     "<!-- deno-fmt-ignore-start -->",

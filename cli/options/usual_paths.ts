@@ -7,7 +7,7 @@
 import { join } from "node:path";
 import { readable, unlessMissing } from "../../bench/files/disk.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
-import { LATEST, RESULTS } from "../../session/home.ts";
+import { LATEST, RESULTS, typed } from "../../session/home.ts";
 import { tell } from "../terminal/output.ts";
 
 /** The default of commands that read rows, for their help. */
@@ -16,12 +16,44 @@ export const USUAL = `${LATEST} where it is there, else ${RESULTS}`;
 /**
  * Returns `paths`, or where there are none the folder of the rows that were measured last; that of
  * recorded results where nothing was measured. It says which.
+ *
+ * @throws {UserError} Where none is named and neither folder is there.
  */
 export function usualPaths(paths: readonly string[]): readonly string[] {
   if (paths.length > 0) return paths;
   const folder = hasRows(LATEST) ? LATEST : RESULTS;
+  if (folder === RESULTS && !isThere(RESULTS)) {
+    throw new UserError(
+      `No rows are here yet, neither in ${LATEST} nor in ${RESULTS}: measure some with \`${
+        typed("bench")
+      }\`, or name a PATH`,
+      EXIT.nothing,
+    );
+  }
   tell(`Rows of ${folder}`);
   return [folder];
+}
+
+/**
+ * Returns `paths`, or where there are none the folder of recorded results.
+ *
+ * @throws {UserError} Where none is named and nothing is recorded.
+ */
+export function recordedPaths(paths: readonly string[]): readonly string[] {
+  if (paths.length > 0 || isThere(RESULTS)) {
+    return paths.length > 0 ? paths : [RESULTS];
+  }
+  throw new UserError(
+    `No rows are recorded here yet: there is no folder ${RESULTS}; measure and record some with \`${
+      typed("bench --record")
+    }\`, or name a PATH`,
+    EXIT.nothing,
+  );
+}
+
+function isThere(path: string): boolean {
+  return readable(path, () => unlessMissing(() => Deno.statSync(path))) !==
+    undefined;
 }
 
 /** Both sides of a comparison. */
@@ -36,7 +68,7 @@ export interface Sides {
  * Returns the sides that `paths` name for `command`; where there are none, the recorded rows and
  * those that were measured last, and tells so.
  *
- * @throws {UserError} For one path, and where nothing was measured.
+ * @throws {UserError} For one path, and where nothing was measured or nothing is recorded.
  */
 export function sidesOf(
   command: "diff" | "compare",
@@ -54,6 +86,14 @@ export function sidesOf(
   if (!hasRows(sides.next)) {
     throw new UserError(
       `Cannot compare: no row is in ${sides.next}; measure some with \`bench\`, or name both sides, ${command} BASE NEW`,
+      EXIT.nothing,
+    );
+  }
+  if (!isThere(sides.base)) {
+    throw new UserError(
+      `Cannot compare the rows of ${sides.next}: there is no folder ${sides.base} of recorded ones; record some with \`${
+        typed("bench --record")
+      }\`, or name both sides, ${command} BASE NEW`,
       EXIT.nothing,
     );
   }

@@ -12,7 +12,7 @@ import { EXIT, type ExitCode, UserError } from "../../../bench/model/errors.ts";
 import type { CsvRow } from "../../../bench/row/csv_row.ts";
 import { isPublished } from "../../../bench/row/row.ts";
 import { isAuto } from "../../../bench/tune/auto_kernel.ts";
-import { isPackage, RESULTS, typed } from "../../../session/home.ts";
+import { isPackage, typed } from "../../../session/home.ts";
 import { besideAuto, besidePeers, loadSuites } from "../../../session/cases.ts";
 import { isPeerLibrary } from "../../../bench/model/peer.ts";
 import { DEFAULTS } from "../../../bench/model/settings.ts";
@@ -23,6 +23,7 @@ import {
   type Stood,
 } from "../../../session/stale/stale.ts";
 import { suiteNames } from "../../../suites/mod.ts";
+import { recordedPaths } from "../../options/usual_paths.ts";
 import { say, tell } from "../../terminal/output.ts";
 
 /** Rows of one kernel that are stale for the same reason. */
@@ -68,7 +69,7 @@ export async function listStale(
     readonly json: boolean;
   },
 ): Promise<ExitCode> {
-  const all = await readRows(paths.length > 0 ? paths : [RESULTS]);
+  const all = await readRows(recordedPaths(paths));
   const own = await besideAuto(
     await loadSuites(names),
     all.map(({ row }) => row.kernel),
