@@ -182,7 +182,7 @@ function timeMetric(table: Pivot, options: MetricOptions): Metric {
       if (row === undefined || us === undefined) return lackOf(shape, name);
       const noisy = isNoisyRow(row) ? "~" : "";
       const mark = isSuspect(row) ? SUSPECT_MARK : "";
-      const isBest = name === shape.best && !(halfRangeOf(row) > MOST_SPREAD);
+      const isBest = name === shape.best && !isSpread(row);
       const paint = isBest ? "best" : "plain";
       const text = `${noisy}${formatMicroseconds(us)}${mark}`;
       return { text, beside: spreadOf(row), paint };
@@ -193,6 +193,31 @@ function timeMetric(table: Pivot, options: MetricOptions): Metric {
 
 /** Percent of the median; a row that spreads more is not called the fastest. */
 const MOST_SPREAD = 100;
+
+function isSpread(row: CsvRow | undefined): boolean {
+  return halfRangeOf(row) > MOST_SPREAD;
+}
+
+/** Names the kernels whose times are not marked as the fastest of `shapes`, as they spread too much. */
+export function unmarkedNotes(
+  shapes: readonly PivotShape[],
+  contenders: readonly { readonly name: string }[],
+): string[] {
+  const found = contenders.flatMap(({ name }) => {
+    const own = shapes.filter(({ rows, best }) =>
+      best === name && isSpread(rows.get(name))
+    );
+    if (own.length === 0) return [];
+    return `${name} at ${
+      own.length > 1 ? `${own.length} shapes` : own[0]!.label
+    }`;
+  });
+  return found.length === 0 ? [] : [
+    `the fastest is not marked where it spreads by over ±${MOST_SPREAD} %: ${
+      found.join(", ")
+    }`,
+  ];
+}
 
 /** Returns half the interquartile range, in percent of the median; NaN where it is none. */
 function halfRangeOf(row: CsvRow | undefined): number {

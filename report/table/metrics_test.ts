@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { pivots } from "../model/pivot.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { csvRow } from "../testdata/csv_rows.ts";
 import type { MetricName } from "./metrics.ts";
 import { formatText } from "./sheet.ts";
@@ -69,16 +70,33 @@ Deno.test("tableSheet() says once why no row has a share of SOL", () => {
   assertEquals(notesOf({}, { backend: "cuda", sol_us: "4" }), []);
 });
 
-Deno.test("tableSheet() stars no time that spreads over its median", () => {
-  const starsAt = (q3_us: string) => {
-    const [one] = pivots([
-      row("cublas", "1024", "12"),
-      row("mine", "1024", "5", { q1_us: "4", q3_us }),
-    ], { baselines: () => ["cublas"] });
-    return formatText(tableSheet(one!), { width: Infinity, color: false })
-      .some((line) => line.startsWith("  * fastest"));
+Deno.test("tableSheet() stars no time that spreads over its median, and says so", () => {
+  const mine = (k: string, q3_us: string) =>
+    row("mine", k, "5", { q1_us: "4", q3_us });
+  const linesOf = (...rows: CsvRow[]) => {
+    const [one] = pivots(rows, { baselines: () => ["cublas"] });
+    return formatText(tableSheet(one!), { width: Infinity, color: false });
   };
+  const other = row("cublas", "1024", "12");
+  const starsAt = (q3_us: string) =>
+    linesOf(other, mine("1024", q3_us))
+      .some((line) => line.startsWith("  * fastest"));
   assertEquals([starsAt("14"), starsAt("14.1")], [true, false]);
+  const said = (...rows: CsvRow[]) =>
+    linesOf(...rows).filter((line) => line.includes("not marked"));
+  const where = "  the fastest is not marked where it spreads by over ±100 %:";
+  assertEquals(said(other, mine("1024", "14")), []);
+  assertEquals(said(other, mine("1024", "14.1")), [
+    `${where} mine at ${other.m}×${other.n}×1024`,
+  ]);
+  assertEquals(said(other, mine("1024", "14.1"), mine("2048", "20")), [
+    `${where} mine at 2 shapes`,
+  ]);
+  // Of one kernel there is no star to miss.
+  assertEquals(said(mine("1024", "14.1")), []);
+  // A slower one has none either way.
+  const slow = row("cublas", "1024", "12", { q1_us: "4", q3_us: "40" });
+  assertEquals(said(slow, mine("1024", "6")), []);
 });
 
 Deno.test("formatText() tells a legend once of several tables", () => {

@@ -21,6 +21,7 @@ import {
   type MetricName,
   type MetricOptions,
   metricsOf,
+  unmarkedNotes,
 } from "./metrics.ts";
 import { marksOf, notesOf } from "./notes.ts";
 import {
@@ -104,10 +105,15 @@ export function tableSheet(table: Pivot, shown: Shown = {}): Sheet {
   const body = thinned(table.shapes, lines);
   const legend = metrics.find((one) => one.legend)?.legend;
   const star = areSome ? "fastest of those shown" : undefined;
-  const notes = notesOf(table, {
-    ...{ contenders, metrics },
-    areSome: top !== undefined,
-  });
+  const notes = [
+    ...(contenders.length > 1 && metrics.some(({ name }) => name === "us")
+      ? unmarkedNotes(body, contenders)
+      : []),
+    ...notesOf(table, {
+      ...{ contenders, metrics },
+      areSome: top !== undefined,
+    }),
+  ];
   if (metrics.length > 1) {
     const kernels = contenders.map(({ name }) => name);
     const figures = besideFirst(metrics);
