@@ -118,7 +118,7 @@ export class History implements Disposable {
       undo.defer(() => db.close());
       const found = (name: string) =>
         db.prepare(`pragma ${name}`).get()?.[name];
-      if (!isThere) db.exec(`begin exclusive; ${TABLES} commit;`);
+      if (!isThere) makeTables(db);
       const [kind, version] = [found("application_id"), found("user_version")];
       if (kind !== APPLICATION || version !== VERSION) {
         throw refuse(
@@ -207,7 +207,7 @@ export class History implements Disposable {
         db.exec("commit");
         return added;
       } catch (error) {
-        db.exec("rollback");
+        rollBack(db);
         throw error;
       }
     });
@@ -321,6 +321,23 @@ export class History implements Disposable {
   [Symbol.dispose](): void {
     this.#db.close();
   }
+}
+
+/** Makes the tables, unless another program made them while this one waited to be alone. */
+function makeTables(db: DatabaseSync): void {
+  db.exec("begin exclusive");
+  try {
+    if (!db.prepare("select 1 from sqlite_schema").get()) db.exec(TABLES);
+    db.exec("commit");
+  } catch (error) {
+    rollBack(db);
+    throw error;
+  }
+}
+
+/** Undoes what was begun. SQLite has done so itself where the disk is full. */
+function rollBack(db: DatabaseSync): void {
+  if (db.isTransaction) db.exec("rollback");
 }
 
 /** Tells what SQLite says of a file from a mistake of this program. */

@@ -130,6 +130,29 @@ Deno.test("History waits for another program that writes, and then says so and c
     assertEquals(history.add([second]), { fresh: 1, replaced: 0 });
   }));
 
+Deno.test("History.open() makes no tables where another program just did", () =>
+  inFolder((path) => {
+    const [first, second] = [rowOf("a", 1), rowOf("b", 2)];
+    const stat = Deno.statSync;
+    try {
+      // Where nothing is yet, another program makes the file and adds to it.
+      Deno.statSync = (looked) => {
+        Deno.statSync = stat;
+        try {
+          return stat(looked);
+        } finally {
+          using other = History.open(path, { make: true });
+          other.add([first]);
+        }
+      };
+      using history = History.open(path, { make: true });
+      assertEquals(history.add([second]), { fresh: 1, replaced: 0 });
+      assertEquals(history.runs().length, 2);
+    } finally {
+      Deno.statSync = stat;
+    }
+  }));
+
 Deno.test("the columns of a history change only with its version", () =>
   inFolder((path) => {
     using history = History.open(path, { make: true });
