@@ -6,7 +6,12 @@
 
 import { isNativeError } from "node:util/types";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { readable, saidBy, unlessMissing } from "../bench/files/disk.ts";
+import {
+  readable,
+  removeIfThere,
+  saidBy,
+  unlessMissing,
+} from "../bench/files/disk.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import type { Column, CsvRow } from "../bench/row/csv_row.ts";
 import {
@@ -80,15 +85,20 @@ export interface Added {
 /** An open file of runs. */
 export class History implements Disposable {
   readonly #db: DatabaseSync;
+  readonly #close: Disposable;
 
-  private constructor(readonly path: string, db: DatabaseSync) {
+  private constructor(
+    readonly path: string,
+    { db, close }: { db: DatabaseSync; close: Disposable },
+  ) {
     this.#db = db;
+    this.#close = close;
   }
 
   /**
    * Opens the file at `path`.
    *
-   * @param make Whether to make it where it is missing.
+   * @param make Whether to make it where it is missing; it goes again where nothing is added.
    * @param patienceMs Milliseconds to wait for another program that writes. @default {10000}
    * @throws {UserError} Where it is missing, damaged, locked, or of something else.
    */
@@ -116,6 +126,7 @@ export class History implements Disposable {
     try {
       db = new DatabaseSync(path, { readOnly: !make, timeout: patienceMs });
       undo.defer(() => db.close());
+      if (info === undefined) undo.defer(() => removeEmpty(path, db));
       const found = (name: string) =>
         db.prepare(`pragma ${name}`).get()?.[name];
       if (!isThere) makeTables(db);
@@ -133,8 +144,7 @@ export class History implements Disposable {
         ? refuse(LOCKED, `wait for that, or ${OTHER}`)
         : refuse(saidBy(cause), `restore it, or ${OTHER}`);
     }
-    undo.move();
-    return new History(path, db);
+    return new History(path, { db, close: undo.move() });
   }
 
   /**
@@ -319,7 +329,24 @@ export class History implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#db.close();
+    this.#close[Symbol.dispose]();
+  }
+}
+
+/** Removes the file of `db`, unless it has rows or another program is at it. */
+function removeEmpty(path: string, db: DatabaseSync): void {
+  try {
+    // Whoever opened it and adds later gets an error of SQLite, which finds that it was moved.
+    db.exec("pragma busy_timeout = 0; begin exclusive");
+    const { sum } = db.prepare(
+      "select count(*) as sum from sqlite_schema where name = 'points'",
+    ).get()!;
+    if (sum === 0 || !db.prepare("select 1 from points").get()) {
+      removeIfThere(path);
+    }
+    db.exec("rollback");
+  } catch (cause) {
+    if (!isLocked(cause)) throw cause;
   }
 }
 

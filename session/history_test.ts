@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { hashOf } from "../bench/files/hash.ts";
 import { UserError } from "../bench/model/errors.ts";
 import { COLUMNS } from "../bench/row/columns.ts";
@@ -151,6 +151,34 @@ Deno.test("History.open() makes no tables where another program just did", () =>
     } finally {
       Deno.statSync = stat;
     }
+  }));
+
+Deno.test("History removes the file that it made and added nothing to", () =>
+  inFolder((path) => {
+    const isThere = () => [...Deno.readDirSync(dirname(path))].length > 0;
+    const add = (...rows: readonly CsvRow[]) => {
+      using history = History.open(path, { make: true });
+      history.add(rows);
+    };
+    add();
+    assertEquals(isThere(), false);
+    const bad = rowOf("bad", 1, { time: "2026-13-41T00:00:00Z" });
+    assertThrows(() => add(rowOf("a", 1), bad), UserError, "none");
+    assertEquals(isThere(), false);
+    {
+      using one = History.open(path, { make: true });
+      // Another program adds to what this one made.
+      add(rowOf("a", 1));
+      assertEquals(one.runs().length, 1);
+    }
+    assertEquals(isThere(), true);
+    assertThrows(() => add(bad), UserError, "none");
+    assertEquals(isThere(), true);
+    Deno.removeSync(path);
+    // Another's file stays.
+    Deno.writeTextFileSync(path, "");
+    add();
+    assertEquals(isThere(), true);
   }));
 
 Deno.test("the columns of a history change only with its version", () =>

@@ -184,6 +184,12 @@ function suiteHistories(
   choice: Choice,
 ): readonly SuiteHistory[] {
   const known = history.suites();
+  if (known.length === 0) {
+    throw new UserError(
+      `${choice.history} is empty: add runs with \`history add\``,
+      EXIT.nothing,
+    );
+  }
   const stray = choice.suites.find((name) => !known.includes(name));
   if (stray !== undefined) {
     throw new UserError(

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { join } from "node:path";
 import { writeCsv } from "../../bench/row/csv.ts";
 import { csvRow } from "../../report/testdata/csv_rows.ts";
-import { program } from "../testdata/program.ts";
+import { command, program } from "../testdata/program.ts";
 
 /** Writes a run of two kernels of which `fast` takes `us`, on day `day`. */
 async function writeRun(folder: string, day: number, us: number) {
@@ -74,6 +74,49 @@ Deno.test("history adds runs, shows what changed, makes a page and is a base of 
   } finally {
     await Deno.remove(cwd, { recursive: true });
   }
+});
+
+Deno.test({
+  name:
+    "history says that it is empty, and keeps no file where the disk has no room",
+  ignore: Deno.build.os === "windows",
+  fn: async () => {
+    const cwd = await Deno.makeTempDir();
+    try {
+      await writeRun(cwd, 0, 8);
+      // A limit on the size of files: what is larger fails as on a full disk.
+      const [own, ...args] = command(["history", "add", "0"]);
+      for (const blocks of [16, 8, 1]) {
+        const { code, stderr } = await new Deno.Command("sh", {
+          args: [
+            "-c",
+            `trap "" XFSZ; ulimit -f ${blocks}; exec "$@"`,
+            ...["sh", own!, ...args],
+          ],
+          cwd,
+        }).output();
+        const said = new TextDecoder().decode(stderr);
+        assertEquals(code, 2, said);
+        assertMatch(said, /^error: Cannot (open|write) history\.sqlite: .*\n$/);
+        assertEquals([...Deno.readDirSync(cwd)].map(({ name }) => name), ["0"]);
+      }
+      await Deno.writeTextFile(join(cwd, "none.csv"), writeCsv([]));
+      await Deno.writeTextFile(join(cwd, "h.sqlite"), "");
+      const words = ["--history", "h.sqlite"];
+      const none = await program(["history", "add", "none.csv", ...words], {
+        cwd,
+      });
+      assertEquals(none.code, 3, none.stderr);
+      const shown = await program(["history", "show", ...words], { cwd });
+      assertEquals(shown.code, 3);
+      assertMatch(
+        shown.stderr,
+        /^error: h\.sqlite is empty: add runs with `history add`$/m,
+      );
+    } finally {
+      await Deno.remove(cwd, { recursive: true });
+    }
+  },
 });
 
 Deno.test("git ignores what history writes in a clone", () => {
