@@ -10,6 +10,7 @@ import type { Values } from "../../bench/model/grid.ts";
 import type { Kernel } from "../../bench/model/kernel_spec.ts";
 import { defineSuite, type Suite } from "../../bench/model/suite.ts";
 import { readIfThere } from "../../bench/files/disk.ts";
+import { hashOf } from "../../bench/files/hash.ts";
 import { baselines, kernels, matmul } from "../../kernels/matmul/mod.ts";
 import type { MatmulPoint } from "../../kernels/matmul/point.ts";
 import type { Refuse } from "./settings.ts";
@@ -39,17 +40,25 @@ const POINTS = { cpu: [64, 128, 256], gpu: [512, 1024, 2048] };
 /** Characters of a suite's name, which is the name of a file, at most. */
 const MOST_NAME = 100;
 
+/** Digits that tell paths apart whose other letters became the same `_`. */
+const HASH_DIGITS = 6;
+
 /**
  * Returns the name of the suite of the file at `path`: its path from this folder, as rows of
- * `a/mine.c` and of `b/mine.c` would replace each other under one name.
+ * `a/mine.c` and of `b/mine.c` would replace each other under one name. So would those of `é.c` and
+ * `ü.c`, whose names have a hash; those of ASCII have none, as recorded rows have them.
  */
 function suiteName(path: string): string {
   const inner = relative(Deno.cwd(), resolve(path)).replace(
     /^(?:\.\.[/\\])+/,
     "",
   );
-  return inner.replaceAll(/[^\w.-]/g, "_").slice(-MOST_NAME)
-    .replace(/^\W/, "_");
+  const tail = /[^ -~]/.test(inner)
+    ? `-${hashOf(inner.normalize()).slice(0, HASH_DIGITS)}`
+    : "";
+  const name = inner.replaceAll(/[^\w.-]/g, "_")
+    .slice(tail.length - MOST_NAME).replace(/^\W/, "_");
+  return name + tail;
 }
 
 /** The suite of `kernel`, of the file at `path`, beside the built-in kernels at the values of `fixed`. */

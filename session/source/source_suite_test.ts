@@ -134,6 +134,26 @@ Deno.test("inferSource() names suites apart whose files have one name", () => {
   }
 });
 
+Deno.test("inferSource() names suites apart whose files differ in other letters than ASCII", () => {
+  const folder = Deno.makeTempDirSync();
+  try {
+    const files = ["é.c", "ü.c", `${"ü".repeat(90)}.c`, "my e.c"];
+    const names = files.map((file) => {
+      const path = join(folder, file);
+      Deno.writeTextFileSync(path, `void mine(${ARGS}) {}`);
+      return inferSource(path).suite.name;
+    });
+    for (const name of names.slice(0, 3)) {
+      assertMatch(name, /^\w.*_\.c-[0-9a-f]{6}$/);
+    }
+    assertEquals(names[2]!.length, 100);
+    assertMatch(names[3]!, /_my_e\.c$/);
+    assertEquals(new Set(names).size, files.length);
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+});
+
 const CUDA = (parameters: string, body: string) =>
   `extern "C" __global__ void __launch_bounds__(128) mine(${parameters}) { ${body} }`;
 
