@@ -131,6 +131,9 @@ export function defineLaunch<P, const T extends Axes = Record<never, never>>(
     ...(spec.rules === undefined ? {} : { rules: spec.rules }),
     ...(spec.predict === undefined ? {} : { predict: spec.predict.bind(spec) }),
     builds: (point, config) => [build(point, config)],
+    ...(spec.tolerance === undefined
+      ? {}
+      : { tolerance: spec.tolerance.bind(spec) }),
     prepare({ point, config, operands, program }) {
       const args = (spec.args ?? op.args)(point, operands, config);
       const shape = spec.shape?.(point, config) ?? ONE;

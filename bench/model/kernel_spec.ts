@@ -171,6 +171,8 @@ export interface LaunchSpec<P, T extends Axes> extends BuildOptions {
   defines?(point: P): Values;
   /** Returns the launch shape. A CPU entry is called once. @default {one block of one thread} */
   shape?(point: P, config: ChoiceOf<T>): LaunchShape;
+  /** As {@linkcode Kernel.tolerance}. */
+  tolerance?(point: P, config: ChoiceOf<T>): Tolerance;
   /** Returns the arguments of the entry. @default {those of the operation} */
   args?(
     point: P,

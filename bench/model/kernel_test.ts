@@ -3,7 +3,12 @@ import type { DeviceInfo } from "../device/device.ts";
 import { i32 } from "../device/queue.ts";
 import { UserError } from "./errors.ts";
 import type { Values } from "./grid.ts";
-import { candidatesOf, defineKernel, defineLaunch } from "./kernel.ts";
+import {
+  candidatesOf,
+  defineKernel,
+  defineLaunch,
+  definePython,
+} from "./kernel.ts";
 import type { KernelSpec, LaunchSpec } from "./kernel_spec.ts";
 import type { SuiteSpec } from "./spec_schema.ts";
 import { defineSuite } from "./suite.ts";
@@ -154,6 +159,54 @@ Deno.test("defineLaunch() chooses source, entry, macros and arguments by point a
     }),
   });
   assertEquals(asked, [build, "m16_stages3", [i32(3)]]);
+});
+
+Deno.test("defineLaunch() keeps the tolerance of a kernel", () => {
+  const kernel = defineLaunch(matmul, {
+    ...{ name: "mine", backend: "cuda", entry: "mine" },
+    source: new URL("file:///mine.cu"),
+    tunables: { SPLIT: [2, 3] },
+    tolerance: ({ k }, { SPLIT }) => ({ rtol: k, atol: SPLIT }),
+  });
+  const point = matmul.point({ m: 16, n: 4, k: 8 });
+  assertEquals(kernel.tolerance?.(point, { SPLIT: 3 }), { rtol: 8, atol: 3 });
+  assertEquals(defineLaunch(matmul, LAUNCH).tolerance, undefined);
+  const wrong = { ...LAUNCH, tolerance: { rtol: 1, atol: 1 } as never };
+  refused(
+    () => defineLaunch(matmul, wrong),
+    /mine: it has a wrong tolerance, /,
+  );
+});
+
+Deno.test("definitions refuse a field that they do not know", () => {
+  const suite = {
+    ...{ name: "s", title: "S", op: matmul, axes: { m: [16] } },
+    ...{ kernels: [], baselines: [] },
+  };
+  const refusals = [
+    [
+      () => defineLaunch(matmul, { ...LAUNCH, tunable: {} } as typeof LAUNCH),
+      /^Cannot define the kernel mine: it has an unknown field tunable: did you mean tunables\?$/,
+    ],
+    [
+      () =>
+        defineKernel(matmul, { ...KERNEL, unsuported() {} } as typeof KERNEL),
+      /^Cannot define the kernel mine: .* unsuported: did you mean unsupported\?$/,
+    ],
+    [
+      () =>
+        definePython(
+          matmul,
+          { name: "p", python: "p.py:f", shape: 1 } as never,
+        ),
+      /^Cannot define the kernel p: .* shape: its fields are takes, name, python, idea, unsupported$/,
+    ],
+    [
+      () => defineSuite({ ...suite, axis: { n: [8] } } as typeof suite),
+      /^Cannot define the suite s: it has an unknown field axis: did you mean axes\?$/,
+    ],
+  ] as const;
+  for (const [define, why] of refusals) refused(define, why);
 });
 
 Deno.test("demandKernel() names each field that is missing", () => {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { findSimilar } from "@optique/core/suggestion";
 import type { ChoiceAxes } from "./axes.ts";
 import { show, UserError } from "./errors.ts";
 import type { Axes, Values } from "./grid.ts";
@@ -41,7 +42,12 @@ const list = pipe(array(unknown()), minLength(1));
 const opSchema = object({ point: func() });
 
 const named = { name: filled, backend: filled };
-const kernelSchema = object({ ...named, idea: filled, prepare: func() });
+const kernelSchema = object({
+  ...named,
+  idea: filled,
+  prepare: func(),
+  tolerance: optional(func()),
+});
 const launchSchema = object({
   ...named,
   source: union([instance(URL), func()]),
@@ -52,6 +58,7 @@ const launchSchema = object({
   compiler: optional(filled),
   tunables: optional(record(string(), list)),
   shape: optional(func()),
+  tolerance: optional(func()),
 });
 
 const pythonSchema = object({
@@ -62,6 +69,49 @@ const pythonSchema = object({
     regex(/\.py:[^\W\d]\w*$/),
   ),
 });
+
+/** The fields of each definition: any other would be dropped without a word. */
+const FIELDS = {
+  kernel: fields<KernelSpec<never, Values>>({
+    ...{ takes: 0, name: 0, backend: 0, idea: 0, follows: 0, library: 0 },
+    ...{ teaching: 0, unsupported: 0, configs: 0, offers: 0, rules: 0 },
+    ...{ predict: 0, isFitted: 0, startsEarly: 0, builds: 0, tolerance: 0 },
+    prepare: 0,
+  }),
+  launch: fields<LaunchSpec<never, Axes>>({
+    ...{ takes: 0, name: 0, backend: 0, idea: 0, teaching: 0, source: 0 },
+    ...{ entry: 0, flags: 0, includes: 0, compiler: 0, tunables: 0 },
+    ...{ macroPrefix: 0, rules: 0, predict: 0, unsupported: 0, defines: 0 },
+    ...{ shape: 0, args: 0, tolerance: 0 },
+  }),
+  python: fields<PythonSpec<never>>({
+    ...{ takes: 0, name: 0, python: 0, idea: 0, unsupported: 0 },
+  }),
+  suite: fields<SuiteSpec<never>>({
+    ...{ name: 0, title: 0, op: 0, axes: 0, tie: 0, fixed: 0, quick: 0 },
+    ...{ kernels: 0, baselines: 0 },
+  }),
+};
+
+/** The names of all fields of `T`: the compiler refuses to leave one out. */
+function fields<T>(all: Record<keyof T, 0>): readonly string[] {
+  return Object.keys(all);
+}
+
+/** Says which field of `spec` is none of `known`; nothing where all are. */
+function strayField(
+  spec: object,
+  known: readonly string[],
+): string | undefined {
+  const stray = Object.keys(spec).find((name) => !known.includes(name));
+  if (stray === undefined) return undefined;
+  const near = findSimilar(stray, known, { maxSuggestions: 1 });
+  return `it has an unknown field ${stray}: ${
+    near.length > 0
+      ? `did you mean ${near[0]}?`
+      : `its fields are ${known.join(", ")}`
+  }`;
+}
 
 /** An example of each field of a kernel. */
 const EXAMPLES: Readonly<Record<string, string>> = {
@@ -77,6 +127,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   compiler: '`compiler: "nvcc"`',
   python: '`python: import.meta.resolve("./mine.py:fn")`',
   shape: "`shape: ({ m }) => ({ grid, block })`",
+  tolerance: "`tolerance: ({ k }) => ({ rtol: 1e-6 * k, atol: 1e-6 })`",
 };
 
 const suiteSchema = object({
@@ -101,7 +152,7 @@ export function demandKernel<P, C extends Values>(
   op: Op<P>,
   spec: KernelSpec<P, C>,
 ): void {
-  demand(op, spec, kernelSchema);
+  demand(op, spec, [kernelSchema, FIELDS.kernel]);
 }
 
 /** Checks a kernel of one launch. @throws {UserError} Naming the field of `spec` that is wrong. */
@@ -109,15 +160,19 @@ export function demandLaunch<P, T extends Axes>(
   op: Op<P>,
   spec: LaunchSpec<P, T>,
 ): void {
-  demand(op, spec, launchSchema);
+  demand(op, spec, [launchSchema, FIELDS.launch]);
 }
 
 /** Checks a kernel of Python. @throws {UserError} Naming the field of `spec` that is wrong. */
 export function demandPython<P>(op: Op<P>, spec: PythonSpec<P>): void {
-  demand(op, spec, pythonSchema);
+  demand(op, spec, [pythonSchema, FIELDS.python]);
 }
 
-function demand(op: unknown, spec: unknown, schema: GenericSchema): void {
+function demand(
+  op: unknown,
+  spec: object,
+  [schema, known]: readonly [GenericSchema, readonly string[]],
+): void {
   const who = safeParse(object({ name: filled }), spec);
   const refuse = (why: string): never => {
     const name = who.success ? ` ${who.output.name}` : "";
@@ -127,7 +182,10 @@ function demand(op: unknown, spec: unknown, schema: GenericSchema): void {
     refuse("its first argument is no operation, such as matmul");
   }
   const issue = safeParse(schema, spec).issues?.[0];
-  if (issue === undefined) return;
+  if (issue === undefined) {
+    const stray = strayField(spec, known);
+    return stray === undefined ? undefined : refuse(stray);
+  }
   const [field, name] = keysOf(issue);
   if (field === "tunables" && name !== undefined) {
     refuse(`its tunable ${name} has no values, such as \`${name}: [16, 32]\``);
@@ -152,7 +210,7 @@ export function demandSuite<P>(spec: SuiteSpec<P>): void {
     throw new UserError(`Cannot define the suite ${name}: ${why}`);
   };
   if (issue !== undefined) refuse(flawOf(issue));
-  const flaw = flawOfOp(spec.op);
+  const flaw = strayField(spec, FIELDS.suite) ?? flawOfOp(spec.op);
   if (flaw !== undefined) refuse(flaw);
   const seen = new Set<string>();
   for (const { name, backend } of spec.kernels) {
