@@ -193,6 +193,25 @@ Deno.test("run() finds a config wrong beyond its kernel's own tolerance", async 
   assertMatch(row.note, /elements mismatch .* \(up to 0\.125 allowed\)/);
 });
 
+Deno.test("run() refuses a kernel's own tolerance that is none, and calls no result wrong", async () => {
+  const given = [
+    [() => Infinity, /it gave atol Infinity; give \{ rtol, atol \}, finite/],
+    [() => NaN, /it gave atol NaN; give/],
+    [() => -1, /it gave atol -1; give/],
+    [() => "1" as unknown as number, /it gave atol "1"; give/],
+    [
+      () => JSON.parse("{"),
+      /^Cannot ask tolerance\(\) of the kernel off: Synt/,
+    ],
+  ] as const;
+  for (const [allowed, note] of given) {
+    const { rows: [row] } = await rowsOf(offSuite(allowed, 4), { kernels });
+    assert(row?.status === "launch");
+    assertMatch(row.note, note);
+    assertMatch(row.note, /^Cannot \w+ tolerance\(\) of the kernel off: /);
+  }
+});
+
 Deno.test("run() chooses no config that stops working after some calls", async () => {
   let calls = 0;
   const tired = defineKernel<MatmulPoint, { TILE: number }>(matmul, {

@@ -36,6 +36,7 @@ import {
   PARAMS,
   type Reference,
   storedBytes,
+  type Tolerance,
 } from "./problem.ts";
 
 const scalar = union([number(), string()]);
@@ -175,6 +176,25 @@ export function returned<T>(
     `${name}() of its op ${op} gave ${flawOf(issue)}${
       at === "" ? "" : ` at ${at}`
     }: give ${RIGHT[name]}`,
+  );
+}
+
+/**
+ * Returns the tolerance of a kernel's own that `make` makes.
+ *
+ * @throws {CaseError} `launch`, where it throws or is none: the kernel's results would be called wrong.
+ */
+export function checkedTolerance(
+  make: () => Tolerance,
+  kernel: string,
+): Tolerance {
+  const who = `tolerance() of the kernel ${kernel}`;
+  const given = blame(`ask ${who}`, make);
+  const issue = safeParse(RETURNED.tolerance, given).issues?.[0];
+  if (issue === undefined) return given;
+  throw new CaseError(
+    "launch",
+    `Cannot use ${who}: it gave ${flawOf(issue)}; give ${RIGHT.tolerance}`,
   );
 }
 

@@ -23,7 +23,12 @@ import type { Candidate } from "./kernel.ts";
 import type { Context, Kernel, Plan, PythonSource } from "./kernel_spec.ts";
 import { demandSuite, leaderOf, type SuiteSpec } from "./spec_schema.ts";
 import type { Op } from "./op.ts";
-import { checkedInputs, checkedReference, returned } from "./op_schema.ts";
+import {
+  checkedInputs,
+  checkedReference,
+  checkedTolerance,
+  returned,
+} from "./op_schema.ts";
 import type {
   Mutant,
   Operand,
@@ -307,7 +312,13 @@ function runnable<P>(kernel: Kernel<P>, point: P): Runnable {
       : {}),
     builds: (config) => kernel.builds(point, config),
     ...(kernel.tolerance
-      ? { tolerance: (config: Values) => kernel.tolerance!(point, config) }
+      ? {
+        tolerance: (config: Values) =>
+          checkedTolerance(
+            () => kernel.tolerance!(point, config),
+            kernel.name,
+          ),
+      }
       : {}),
     prepare: (context) => kernel.prepare({ ...context, point }),
   };
