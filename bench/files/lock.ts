@@ -46,10 +46,19 @@ class Lock implements Disposable {
  * @throws {UserError} Where something else is there: opening a pipe would never end.
  */
 function opened(path: string, target: string): Deno.FsFile {
+  demandLock(path, target);
+  return Deno.openSync(path, { write: true, create: true });
+}
+
+/**
+ * Makes sure that the lock at `path` can be opened, for those who write `target`.
+ *
+ * @throws {UserError} Where something else than a regular file is there: what a link leads to is not
+ * ours to write.
+ */
+export function demandLock(path: string, target: string): void {
   const what = strangeAt(path);
-  if (what === undefined) {
-    return Deno.openSync(path, { write: true, create: true });
-  }
+  if (what === undefined) return;
   throw new UserError(
     `Cannot write ${target}: its lock ${path} is ${what}; remove that, then give the same command again`,
   );

@@ -11,6 +11,7 @@ import {
   removeIfThere,
   unlessMissing,
 } from "../files/disk.ts";
+import { demandLock } from "../files/lock.ts";
 import { UserError } from "../model/errors.ts";
 import { type Clock, realClock } from "./clock.ts";
 import {
@@ -112,6 +113,7 @@ function lockFolder(folder: string, clock: Clock): Disposable {
   return onDisk(folder, () => {
     while (true) {
       Deno.mkdirSync(folder, { recursive: true });
+      demandLock(path, folder);
       const file = Deno.openSync(path, {
         create: true,
         read: true,
@@ -125,7 +127,7 @@ function lockFolder(folder: string, clock: Clock): Disposable {
         );
       }
       // Its last owner may have moved the folder away between opening and locking.
-      const there = unlessMissing(() => Deno.statSync(path));
+      const there = unlessMissing(() => Deno.lstatSync(path));
       if (there?.ino === file.statSync().ino) {
         file.truncateSync();
         file.writeSync(new TextEncoder().encode(`${Deno.pid}\n`));

@@ -5,7 +5,12 @@ import { ManualClock } from "../testdata/manual_clock.ts";
 import { timedRow } from "../testdata/rows.ts";
 import { realClock } from "./clock.ts";
 import { Journal } from "./journal.ts";
-import { fingerprint, olderRun, runsInProgress } from "./run_folder.ts";
+import {
+  fingerprint,
+  olderRun,
+  RunFolder,
+  runsInProgress,
+} from "./run_folder.ts";
 import { temporary } from "../testdata/temporary.ts";
 
 Deno.test("olderRun() finds a run that differs in its version alone", async () => {
@@ -35,6 +40,37 @@ Deno.test("runsInProgress() finds none where something else is in the folder's p
   const root = `${folder.path}/.runs`;
   Deno.writeTextFileSync(root, "");
   assertEquals(runsInProgress(root), []);
+});
+
+Deno.test({
+  name:
+    "RunFolder() refuses a lock that is no regular file, and writes to none",
+  ignore: Deno.build.os === "windows",
+  fn() {
+    using folder = temporary();
+    const root = `${folder.path}/.runs`;
+    const [own, lock] = [`${root}/run`, `${root}/run/lock`];
+    const target = `${folder.path}/mine.txt`;
+    Deno.writeTextFileSync(target, "mine");
+    const put = {
+      "a link": () => Deno.symlinkSync(target, lock),
+      "a folder": () => Deno.mkdirSync(lock),
+    };
+    for (const [what, make] of Object.entries(put)) {
+      Deno.mkdirSync(own, { recursive: true });
+      make();
+      const { message } = assertThrows(
+        () => new RunFolder(root, "run"),
+        UserError,
+      );
+      assertEquals(
+        message,
+        `Cannot write ${own}: its lock ${lock} is ${what}; remove that, then give the same command again`,
+      );
+      Deno.removeSync(root, { recursive: true });
+    }
+    assertEquals(Deno.readTextFileSync(target), "mine");
+  },
 });
 
 Deno.test("fingerprint() is 12 digits that stay the same", () => {
