@@ -9,7 +9,7 @@ import type { Backend, DeviceInfo } from "../bench/device/device.ts";
 import { counted } from "../bench/files/terminal_text.ts";
 import { isPythonCase } from "../bench/model/peer.ts";
 import type { Overrides } from "../bench/model/axes.ts";
-import { CaseError, UserError } from "../bench/model/errors.ts";
+import { CaseError, EXIT, UserError } from "../bench/model/errors.ts";
 import {
   type DeviceSet,
   type Selection,
@@ -109,6 +109,7 @@ export async function select(
   const names = named(options.suites);
   const { suites, own: ours } = await chosenBy(options);
   const kernels = kernelsOf(suites, options);
+  demandSome(suites, kernels);
   const taken = await takeDevice({
     ...options,
     useful: new Set(kernels.map(({ backend }) => backend)),
@@ -247,6 +248,20 @@ function kernelsOf(
 ): Suite["kernels"] {
   return suites.flatMap((suite) => suite.kernels)
     .filter(({ name }) => kernels.length === 0 || kernels.includes(name));
+}
+
+/** @throws {UserError} Where there is no kernel. Those that --kernel names were found. */
+function demandSome(
+  suites: readonly Suite[],
+  kernels: Suite["kernels"],
+): void {
+  if (kernels.length > 0) return;
+  throw new UserError(
+    `Suite ${
+      suites.map(({ name }) => name).join(", ")
+    } has no kernels: list some in it, as in \`kernels: [mine]\``,
+    EXIT.nothing,
+  );
 }
 
 /** Counts the kernels of users' own suites that are for another device. */

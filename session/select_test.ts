@@ -78,6 +78,26 @@ Deno.test("select() counts the kernels of a suite file that are for other device
   ]);
 });
 
+Deno.test("select() says that a suite has no kernels", async () => {
+  const file = await Deno.makeTempFile({ suffix: ".ts" });
+  try {
+    const text = `import { defineSuite, matmul } from "${new URL(
+      "../mod.ts",
+      import.meta.url,
+    )}";
+export default defineSuite({ name: "empty", title: "Empty", op: matmul, axes: { m: [16] }, kernels: [], baselines: [] });`;
+    await Deno.writeTextFile(file, text);
+    const options = { ...onCpu, kernels: [], suites: [file] };
+    await assertRejects(
+      () => select(options),
+      UserError,
+      "Suite empty has no kernels: list some in it, as in `kernels: [mine]`",
+    );
+  } finally {
+    await Deno.remove(file);
+  }
+});
+
 Deno.test("select() looks in every suite for a kernel that the usual ones lack", async () => {
   // It is found, and is for another device.
   await assertRejects(
