@@ -8,7 +8,7 @@
 import { resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { backends } from "../backends/mod.ts";
-import { UserError } from "../bench/model/errors.ts";
+import { brief, UserError } from "../bench/model/errors.ts";
 import type { Suite } from "../bench/model/suite.ts";
 import { within } from "../bench/files/run_program.ts";
 
@@ -249,12 +249,25 @@ function unusable(file: string, error: unknown): UserError {
 }
 
 function refused(what: string, file: string, error: unknown): UserError {
-  const why = error instanceof Error ? error.message : `${error}`;
+  const why = error instanceof Error ? error.message : textOf(error);
   return new UserError(
     `Cannot ${what} the suite file ${file}${placeOf(file, error)}: ${
       reasonOf(why)
     }`,
   );
+}
+
+/** Characters of what was thrown, at most. */
+const MOST_SHOWN = 200;
+
+/** Formats what was thrown and is no error. */
+function textOf(thrown: unknown): string {
+  if (typeof thrown !== "object" || thrown === null) return String(thrown);
+  try {
+    return brief(JSON.stringify(thrown), MOST_SHOWN);
+  } catch {
+    return "an object that is no error";
+  }
 }
 
 /** Says what to do where Deno names a flag, which would not help here. */

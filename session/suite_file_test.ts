@@ -13,6 +13,12 @@ const ODD: readonly (readonly [string, string, RegExp])[] = [
   ],
   ["rejects later", 'Promise.reject(new Error("later"));', /: later$/m],
   ["rejects with a text", 'Promise.reject("a text");', /: a text$/m],
+  ["throws an object", "throw { a: 1 };", /: \{"a":1\}$/m],
+  [
+    "throws an object that is no JSON",
+    "throw { a: 1n };",
+    /: an object that is no error$/m,
+  ],
   [
     "throws in a timer",
     'setTimeout(() => { throw new Error("tick"); }, 0);',
