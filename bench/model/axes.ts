@@ -222,7 +222,11 @@ export function demandNames(
 function demandValue(axis: Axis, value: Scalar | undefined): Scalar {
   const found = allowedBy(axis, value);
   if (found !== undefined) return found;
-  throw notAllowed(axis, value ?? "missing", "--axis");
+  // In a message that asks for a number, 8 would look like one.
+  const isNumeric = typeof value === "string" && value !== "" &&
+    allowedBy(axis, Number(value)) !== undefined;
+  const shown = isNumeric ? `the text "${value}"` : value ?? "missing";
+  throw notAllowed(axis, shown, "--axis");
 }
 
 /** Returns `value` if `axis` allows it, as a number where the axis lists it as one. */

@@ -210,7 +210,8 @@ export function demandSuite<P>(spec: SuiteSpec<P>): void {
     throw new UserError(`Cannot define the suite ${name}: ${why}`);
   };
   if (issue !== undefined) refuse(flawOf(issue));
-  const flaw = strayField(spec, FIELDS.suite) ?? flawOfOp(spec.op);
+  const flaw = strayField(spec, FIELDS.suite) ?? flawOfValues(spec) ??
+    flawOfOp(spec.op);
   if (flaw !== undefined) refuse(flaw);
   const seen = new Set<string>();
   for (const { name, backend } of spec.kernels) {
@@ -229,6 +230,31 @@ export function demandSuite<P>(spec: SuiteSpec<P>): void {
       refuse(
         `its kernel ${kernel.name} follows itself: leave out \`follows\`, or name the kernel whose config it takes`,
       );
+    }
+  }
+}
+
+/** Says which value of an axis is neither a number nor text. */
+function flawOfValues<P>(
+  { axes, quick = {}, fixed = {} }: SuiteSpec<P>,
+): string | undefined {
+  const lists: readonly (readonly [string, unknown])[] = [
+    ...[axes, quick].flatMap(Object.entries),
+    ...Object.entries(fixed).filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [name, [value]] as const),
+  ];
+  for (const [axis, list] of lists) {
+    if (!Array.isArray(list)) return `its axis ${axis} is no list`;
+    for (const value of list) {
+      const isGroup = typeof value === "object" && value !== null;
+      const stray = (isGroup ? Object.values(value) : [value]).find((one) =>
+        typeof one !== "number" && typeof one !== "string"
+      );
+      if (stray === undefined && value !== undefined) continue;
+      const type = typeof stray === "bigint" ? "n, a bigint" : "";
+      return `its axis ${axis} has the value ${
+        String(stray)
+      }${type}: give numbers or texts, such as \`${axis}: [16, 32]\``;
     }
   }
 }

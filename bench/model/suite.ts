@@ -173,7 +173,12 @@ export function defineSuite<P>(spec: SuiteSpec<P>): Suite {
   demandSuite(spec);
   const { op, kernels } = spec;
   const swept = sweptBy(spec);
-  usable(() => demandNames(op, [...Object.keys(spec.fixed ?? {}), ...swept]));
+  const { fixed = {}, tie = {} } = spec;
+  usable(() =>
+    demandNames(op, [
+      ...[...Object.keys(fixed), ...swept, ...Object.values(tie)],
+    ])
+  );
   /** Names the suite in the errors of `work`. */
   function usable<T>(work: () => T): T {
     try {

@@ -89,12 +89,46 @@ Deno.test("Suite.cases() refuses a field that its operation does not have", () =
       { axes: { m: [16], k: [64], typ: ["f16"] } },
       { axes: { m: [16], shapes: [{ k: 64, typ: "f16" }] } },
       { tie: { n: "m", typ: "m" } },
+      { tie: { n: "typ" } },
     ]
   ) throws(() => [...made(part).cases("all")], { name: "UserError", message });
   throws(() => [...made({ fixed: { typ: "f16" } }).cases("edge-own")], {
     name: "UserError",
     message,
   });
+});
+
+Deno.test("defineSuite() refuses values and ties that are none, and says what they are", () => {
+  const made = (part: object) => () => [
+    ...defineSuite<MatmulPoint>({
+      ...{ name: "s", title: "S", op: matmul, kernels: [], baselines: [] },
+      ...{ axes: { m: [16], k: [64] }, tie: { n: "m" }, ...part },
+      kernels: [kernel("one")],
+    }).cases("all"),
+  ];
+  const none = (value: string, axis = "m") =>
+    `Cannot define the suite s: its axis ${axis} has the value ${value}: give numbers or texts, such as \`${axis}: [16, 32]\``;
+  const refusals: readonly (readonly [object, string | RegExp])[] = [
+    [{ axes: { m: [null], k: [64] } }, none("null")],
+    [{ axes: { m: [undefined], k: [64] } }, none("undefined")],
+    [{ axes: { m: [true], k: [64] } }, none("true")],
+    [{ axes: { m: [8n], k: [64] } }, none("8n, a bigint")],
+    [{ axes: { shapes: [{ m: 8, k: null }] } }, none("null", "shapes")],
+    [{ quick: { m: [null] } }, none("null")],
+    [{ fixed: { type: null } }, none("null", "type")],
+    [
+      { axes: { m: ["8"], k: [64] } },
+      /^Suite s cannot be used: m is the text "8": give a whole number of at least 1, /,
+    ],
+    [
+      { tie: { n: "constructor" } },
+      /^Suite s cannot be used: matmul has no axis constructor: its axes are m, n, k, /,
+    ],
+  ];
+  for (const [part, message] of refusals) {
+    throws(made(part), { name: "UserError", message });
+  }
+  strictEqual(made({ fixed: { type: undefined } })().length, 1);
 });
 
 Deno.test("Suite.cases() gives a kernel the case that it follows", () => {
