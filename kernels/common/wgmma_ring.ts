@@ -15,7 +15,7 @@ import { blocksPerUnit } from "../../bench/model/occupancy.ts";
 import { allHaveSome, fitsGrid, fitsMemory } from "./rules.ts";
 import { CLOCKS_PER_US, clustersAtOnce, UNIT_SHARED_BYTES } from "./sm90.ts";
 
-/** The tunables. */
+/** The tunables. BM tiles the weights (N) and BN the activations (M): the reverse of the usual names. */
 export type RingConfig = Values & {
   /** Rows of weights of a tile. */
   readonly BM: number;

@@ -54,8 +54,14 @@ export function launchOf(
   );
   const isPlain = threadY === blockY && (!threadY || sides.size <= 1);
   if (!isPlain && (block === undefined || grid === undefined)) {
+    const [grids, threads] = [blockY, threadY].map((two) =>
+      two ? "two dimensions" : "one"
+    );
+    const why = threadY === blockY
+      ? `its code has several sides of a block, ${[...sides].join(" and ")}`
+      : `its grid has ${grids} and its blocks have ${threads}`;
     return refuse(
-      "its launch shape cannot be inferred; say it by --block and --grid, such as --block 16,16 --grid n/64,m/64, or in a comment, `// mnkbench: block=16,16 grid=n/64,m/64`",
+      `its launch shape cannot be inferred, as ${why}; say it by --block and --grid, such as --block 16,16 --grid n/64,m/64, or in a comment, \`// mnkbench: block=16,16 grid=n/64,m/64\``,
     );
   }
   const [, bounds = THREADS] =

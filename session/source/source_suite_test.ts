@@ -315,7 +315,7 @@ Deno.test("inferSource() says in one line what it lacks", () => {
       "a.cu",
       CUDA(ARGS, "blockIdx.y; threadIdx.x;"),
       "",
-      /launch shape cannot be inferred; say it by --block/,
+      /launch shape cannot be inferred, as its grid has two dimensions and its blocks have one; say it by --block/,
     ],
     ["a.cu", CUDA(ARGS, ""), "?grid=n+1", /n\+1 is no grid/],
     [
