@@ -78,7 +78,11 @@ export interface ComparedRuns extends Choice, Target, Running, Timing {
 /** Formats the name of an option for errors: as a command has it, or a function. */
 export type OptionName = (name: "backend" | "out" | "peers") => string;
 
-/** @throws {UserError} For a shard without a folder: its rows would be among others. */
+/**
+ * Makes sure that a shard has a folder: its rows would be among others.
+ *
+ * @throws {UserError} Where it has none.
+ */
 export function demandShardFolder(
   { shard, out }: {
     readonly shard: Shard | undefined;
@@ -94,7 +98,11 @@ export function demandShardFolder(
   );
 }
 
-/** @throws {UserError} For peers on another backend than theirs. */
+/**
+ * Makes sure that peers are measured on their backend.
+ *
+ * @throws {UserError} For another one.
+ */
 export function demandPeersBackend(
   { peers, backend }: Partial<PeerChoice & Target>,
   nameOf: OptionName,
