@@ -86,6 +86,10 @@ export function nextLine(
   if (preset) {
     return `Next, every shape of a suite: ${typed(`bench ${words}`)}`;
   }
+  // Another size would become one of the rows that the folder is made for.
+  if (out !== undefined) {
+    return `Next, these rows as tables: ${typed(`table ${quoted(out)}`)}`;
+  }
   const { axes, swept } = suites[0]!;
   const own = axes.find(({ name, values }) =>
     values === "size" && swept.includes(name)

@@ -132,6 +132,10 @@ Deno.test("nextLine() repeats what was selected for more of the same", () => {
     after(rows, {}, true, "my results"),
     `Next, every shape of a suite: bench --suite other ${FILES} --out 'my results'`,
   );
+  assertEquals(
+    after(rows, {}, false, "my results"),
+    "Next, these rows as tables: table 'my results'",
+  );
 });
 
 const TOLD = {
