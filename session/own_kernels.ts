@@ -53,9 +53,14 @@ export async function notRun(
     );
   if (idle === undefined) return undefined;
   const names = idle.added.map(({ name, backend }) => `${name} (${backend})`);
+  const isEmulated = idle.added.some(({ backend, runner }) =>
+    backend !== "cpu" && runner === undefined
+  );
   return `Of the suite ${idle.suite.name} no kernel of its own was run: ${
     names.join(", ")
-  }; run it where its device is, check it without one with --device emulator:ARCH, or name what to run with --backend or --kernel`;
+  }; run it where its device is${
+    isEmulated ? ", check it without one with --device emulator:ARCH" : ""
+  }, or name what to run with --backend or --kernel`;
 }
 
 const registered: ReadonlySet<string> = new Set(
