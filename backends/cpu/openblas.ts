@@ -76,7 +76,7 @@ function gemmStep(symbols: Library["symbols"], gemm: Gemm): Step {
       "unsupported",
       label
         ? `This OpenBLAS was built without ${label}`
-        : `OpenBLAS has no product of ${a.type} and ${b.type} into ${c.type}`,
+        : `OpenBLAS has no GEMM of ${a.type} and ${b.type} into ${c.type}`,
     );
   }
   const transposed = (matrix: Matrix) => matrix.transposed ? TRANS : NO_TRANS;

@@ -73,7 +73,7 @@ const openblas: Kernel<MatmulPoint> = defineKernel(matmul, {
   library: true,
   idea: "cblas_sgemm, then the epilogue as a step of its own",
   unsupported: ({ type }) =>
-    type === "f16" ? "OpenBLAS has no product of f16 matrices" : undefined,
+    type === "f16" ? "OpenBLAS has no GEMM in f16" : undefined,
   builds: (point) => needsEpilogue(point) ? [EPILOGUE] : [],
   prepare(site) {
     const { point, operands, device, alloc } = site;
