@@ -268,7 +268,6 @@ class ProcessState {
     const count = () => this.#proc?.tasks().length ?? 0;
     const start = this.#proc?.openFiles() ?? Infinity;
     let files = Infinity;
-    const working = () => this.#busy(own);
     return {
       warm: () => {
         threads = count();
@@ -306,8 +305,8 @@ class ProcessState {
             : []),
         ];
       },
-      spoilt: () => surroundings !== this.#surroundings() || working(),
-      working,
+      spoilt: () => surroundings !== this.#surroundings(),
+      working: () => this.#busy(own),
     };
   }
 

@@ -58,6 +58,7 @@ function isClean(taken: readonly number[]): boolean {
 export class Traces {
   readonly #watch: Watch | undefined;
   readonly #setAside: number;
+  #works: boolean | undefined;
 
   constructor(
     readonly device: Pick<
@@ -87,12 +88,12 @@ export class Traces {
     if (this.#left().length > 0) return true;
     const watch = this.#watch;
     return watch !== undefined &&
-      (error?.failure === "wrong" || watch.spoilt());
+      (error?.failure === "wrong" || watch.spoilt() || this.working());
   }
 
-  /** Whether a thread that calls started works on between calls. */
+  /** Whether a thread that calls started works on after them. To look takes up to 300 ms: it is done once. */
   working(): boolean {
-    return this.#watch?.working?.() ?? false;
+    return this.#works ??= this.#watch?.working?.() ?? false;
   }
 
   /** @throws {SuspectError} Where calls left something behind. */

@@ -109,11 +109,26 @@ Deno.test("demandNone() names all that the watch found", () => {
   );
 });
 
+Deno.test("working() looks at threads once, for the row and for the next case", () => {
+  let looks = 0;
+  const traces = new Traces({
+    synchronize() {},
+    watch: () => ({
+      ...{ warm() {}, left: () => [], spoilt: () => false },
+      working: () => looks++ === 0,
+    }),
+  });
+  assertEquals([traces.working(), traces.spoilt(), looks], [true, true, 1]);
+});
+
 Deno.test("spoilt() wants another process after what a shared one may not survive", () => {
   const on = (left: readonly string[], busy: boolean) =>
     new Traces({
       synchronize() {},
-      watch: () => ({ warm() {}, left: () => left, spoilt: () => busy }),
+      watch: () => ({
+        ...{ warm() {}, left: () => left, spoilt: () => false },
+        working: () => busy,
+      }),
     });
   const wrong = new CaseError("wrong", "");
   const shared = on([], false);
