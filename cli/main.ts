@@ -4,6 +4,7 @@
  * @module
  */
 
+import { inspect } from "node:util";
 import { or } from "@optique/core/constructs";
 import { runParser } from "@optique/core/facade";
 import { formatMessage, text } from "@optique/core/message";
@@ -159,24 +160,6 @@ export function unexpected(error: unknown): string {
   }): a mistake of ${NAME} or of a suite file; please report the command and what follows`;
 }
 
-/** More causes are those of a circle. */
-const MOST_CAUSES = 10;
-
-/** Returns the lines of the stack of `error` and of those of its causes. */
-export function stacksOf(error: unknown): readonly string[] {
-  const lines: string[] = [];
-  let one = error;
-  for (let i = 0; i < MOST_CAUSES && one !== undefined; i++) {
-    const { stack, cause } = one instanceof Error
-      ? one
-      : { stack: undefined, cause: undefined };
-    const text = `${i === 0 ? "" : "Caused by "}${stack ?? String(one)}`;
-    lines.push(...text.split("\n"));
-    one = cause;
-  }
-  return lines;
-}
-
 if (import.meta.main) {
   try {
     onFatal((message) => {
@@ -199,7 +182,7 @@ if (import.meta.main) {
       Deno.exit(errorCode(error.code));
     }
     tell(`error: ${unexpected(error)}`);
-    for (const line of stacksOf(error)) tell(line);
+    for (const line of inspect(error).split("\n")) tell(line);
     Deno.exit(errorCode(EXIT.failed));
   }
 }

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { COMMANDS, LEAST_WIDTH, stacksOf, unexpected } from "./main.ts";
+import { COMMANDS, LEAST_WIDTH, unexpected } from "./main.ts";
 import { runParser } from "@optique/core/facade";
 import config from "../deno.json" with { type: "json" };
 import { PERMISSIONS, VERSION } from "../session/home.ts";
@@ -368,20 +368,6 @@ Deno.test("plot and report work with the repository's own results", async () => 
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
-});
-
-Deno.test("stacksOf() has the stack of an error that nobody expected, and of its causes", () => {
-  const cause = new RangeError("inner");
-  const lines = stacksOf(new TypeError("outer", { cause }));
-  assertEquals(lines[0], "TypeError: outer");
-  assertMatch(lines[1]!, /^ {4}at .*main_test\.ts:\d+/);
-  const second = lines.indexOf("Caused by RangeError: inner");
-  assert(second > 1, lines.join("\n"));
-  assertMatch(lines[second + 1]!, /^ {4}at .*main_test\.ts:\d+/);
-  // A cause may be anything, and its own cause.
-  assertEquals(stacksOf("thrown"), ["thrown"]);
-  cause.cause = cause;
-  assert(stacksOf(cause).length > lines.length);
 });
 
 Deno.test("unexpected() says in one line what to report", () => {
