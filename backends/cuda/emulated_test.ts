@@ -53,6 +53,7 @@ cudaTest(
       const [text, lack] of [
         [body(fma), "inline assembly"],
         [`#include <mma.h>\n${body("s++")}`, "mma\\.h"],
+        [body("s += __activemask()"), "__activemask"],
       ] as const
     ) {
       await rejects(

@@ -282,9 +282,9 @@ function lackingIn(text = ""): string | undefined {
   return include.exec(text)?.[1];
 }
 
-/** Returns the function of CUDA's that a C++ compiler, whose error is `message`, does not know. */
+/** Returns the name with `__`, as CUDA's functions have, that a C++ compiler did not know; nothing without one. */
 function unknownIn(message: string): string | undefined {
-  return /['‘]?\b(__\w+)['’]? (?:was not declared|undeclared)|undeclared identifier ['‘](__\w+)/
+  return /['‘](__\w+)['’] was not declared|undeclared identifier ['‘](__\w+)/
     .exec(message)?.slice(1).find((name) => name !== undefined);
 }
 
