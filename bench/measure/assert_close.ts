@@ -73,7 +73,7 @@ export function compare(
         const got = values[own + j]!;
         const want = right[start + j]!;
         const abs = errorOf(got, want);
-        if (!isClose(got, want, tolerance)) mismatches++;
+        if (!isWithin(abs, want, tolerance)) mismatches++;
         if (got !== got) {
           if (want === want) missing++;
           continue;
@@ -182,9 +182,16 @@ export function rowOf(
 export function isClose(
   got: number,
   want: number,
+  tolerance: Tolerance,
+): boolean {
+  return isWithin(errorOf(got, want), want, tolerance);
+}
+
+function isWithin(
+  error: number,
+  want: number,
   { rtol, atol }: Tolerance,
 ): boolean {
-  const error = errorOf(got, want);
   return error < Infinity && error <= atol + rtol * Math.abs(want);
 }
 

@@ -133,11 +133,11 @@ const SLOWER = 1.5;
 const LEAST = 6;
 /** The share of honest series that chance makes look like one that remembers. */
 const RARE = 2e-5;
-/** The same, where all samples after a change are slow. */
+/** As {@linkcode RARE}, of series in which all samples after a change are slow. */
 const ALL_SLOW = 1e-4;
 /**
- * As {@linkcode RARE}, where only samples after copies of inputs are compared: there are few, and where copies
- * slow a kernel down, these are all that differ.
+ * As {@linkcode RARE}, where only samples after copies of inputs are compared: there are few, and
+ * where copies slow a kernel down, these are all that differ.
  */
 const RARE_AGAIN = 5e-3;
 
@@ -173,8 +173,9 @@ export function freshNote(
 }
 
 /**
- * Whether all of `after` are slower than so many of `others` as chance makes them in a share of `rare`
- * at most: a kernel may compute some samples whose inputs are not new, but all whose inputs are.
+ * Returns whether every sample of `after` is slower than so many of `others` that chance explains it in
+ * a share of `rare` at most. A kernel that remembers results may still compute some samples whose
+ * inputs are old, but has to compute all whose inputs are new.
  */
 function areAllSlow(
   after: readonly number[],

@@ -87,14 +87,19 @@ Deno.test("freshNote() leaves samples apart that may have new inputs as well", (
   assertMatch(freshNote(samples, { after, apart }), /^suspect: /);
 });
 
-Deno.test("shouldSave() expects no gain where arithmetic hides the read", () => {
-  const read = {
-    ...{ bytes: 30_000_000, calls: 1, cacheBytes: 60_000_000 },
+/** A read of so many bytes of a cache of 60 MB, whose call takes `us`; an empty one takes 3.5 µs. */
+function readOf(bytes: number, us: number) {
+  return {
+    ...{ bytes, calls: 1, cacheBytes: 60_000_000 },
     calibration: {
       ...{ timer: "graph", marker_us: 1, launch_us: 3.5, peak: {} },
-      load: [{ bytes: 0, us: 3.5 }, { bytes: 30_000_000, us: 14 }],
+      load: [{ bytes: 0, us: 3.5 }, { bytes, us }],
     },
   };
+}
+
+Deno.test("shouldSave() expects no gain where arithmetic hides the read", () => {
+  const read = readOf(30_000_000, 14);
   // The read takes 10.5 µs: 0.63 and 0.68 of the time without the launch.
   assert(!shouldSave(20_100, read));
   assert(shouldSave(19_000, read));
@@ -102,13 +107,7 @@ Deno.test("shouldSave() expects no gain where arithmetic hides the read", () => 
 });
 
 Deno.test("shouldSave() expects no gain of a read that is shorter than latencies", () => {
-  const read = {
-    ...{ bytes: 2_000_000, calls: 1, cacheBytes: 60_000_000 },
-    calibration: {
-      ...{ timer: "graph", marker_us: 1, launch_us: 3.5, peak: {} },
-      load: [{ bytes: 0, us: 3.5 }, { bytes: 2_000_000, us: 4.9 }],
-    },
-  };
+  const read = readOf(2_000_000, 4.9);
   assert(!shouldSave(5_000, read));
   assert(shouldSave(5_000, { ...read, bytes: 3_000_000 }));
 });
