@@ -173,9 +173,10 @@ export function referenceKernels<P>(
 }
 
 /**
- * Demands that an operand starts on 16 bytes, or on `bytes`.
+ * Demands that the operand `name` starts at a multiple of `bytes`.
  *
- * @throws {CaseError} `unsupported`, where it does not, which `who` need.
+ * @param who What needs it, in the error, such as tensor maps.
+ * @throws {CaseError} `unsupported`, where it does not.
  */
 export function demandAligned(
   { address }: Memory,

@@ -1,5 +1,5 @@
 /**
- * What the models and rules of CUDA kernels know of sm_90 (H100, H200).
+ * Constants of sm_90 (H100, H200) for the cost models and config rules of CUDA kernels.
  *
  * @module
  */

@@ -20,10 +20,7 @@ import {
   noWgmma,
   padding,
 } from "../../common/rules.ts";
-import {
-  BLOCK_SHARED_BYTES as ROOM,
-  CLOCKS_PER_US as CLOCKS,
-} from "../../common/sm90.ts";
+import { BLOCK_SHARED_BYTES, CLOCKS_PER_US } from "../../common/sm90.ts";
 import { qmm } from "../op.ts";
 import { blockOf, type QmmPoint, weightMemory } from "../point.ts";
 import { formatMacros } from "./qmm.ts";
@@ -141,7 +138,8 @@ export function stagesOf(
   config: WgmmaConfig,
 ): { readonly stages: number; readonly late: boolean } {
   const { weights, step, mail, barriers } = partsOf(point, config);
-  const left = ROOM - weights - barriers - 16 * config.SETS * MOST_STAGES;
+  const left = BLOCK_SHARED_BYTES - weights - barriers -
+    16 * config.SETS * MOST_STAGES;
   const most = Math.min(MOST_STAGES, stepsOf(point, config));
   const beside = Math.floor((left - mail) / step);
   // Waiting for the cluster costs more than a stage brings, unless there are few.
@@ -255,8 +253,8 @@ export function predictWgmma(
   const clocks = Math.cbrt(
     limits.reduce((sum, limit) => sum + limit ** 3, 0),
   );
-  const loop = stepsOf(point, config) * clocks / CLOCKS;
-  const tile = BM * ROWS * 4 / CLOCKS;
+  const loop = stepsOf(point, config) * clocks / CLOCKS_PER_US;
+  const tile = BM * ROWS * 4 / CLOCKS_PER_US;
   const sets = SETS > 1 ? 0.4 + tile * (1 - 1 / SETS) / 17 : 0;
   const cluster = CLUSTER > 1 ? 0.2 + tile * (1 - 1 / CLUSTER) / SETS / 14 : 0;
   // Pairs of scales are made while another span is copied and one is read.
@@ -305,6 +303,9 @@ function weightMaps(site: Context<QmmPoint, WgmmaConfig>): Arg[] {
   return [codes, of(scales!), of(biases ?? scales!)];
 }
 
+/** Tokens of tiles, whatever the shape. */
+const TOKENS = [16, 32, 64, 96, 128, 176, 256];
+
 /** Tokens of tiles of `ROWS` rows of weights whose blocks are one to three whole waves. */
 function waveTokens(
   { m, n }: QmmPoint,
@@ -331,10 +332,9 @@ function* configs(
     ...(transposed ? [] : [[256, 1]] as const),
   ];
   for (const [ROWS, SETS] of sets) {
-    const tokens = [16, 32, 64, 96, 128, 176, 256];
     for (
       const { BM, PLACES, CLUSTER } of grid({
-        BM: [...new Set([...tokens, ...waveTokens(point, ROWS, info)])],
+        BM: [...new Set([...TOKENS, ...waveTokens(point, ROWS, info)])],
         PLACES: transposed ? [2, 3] : [2, 3, 4],
         CLUSTER: [1, 2, 3, 4, 5, 8],
       })

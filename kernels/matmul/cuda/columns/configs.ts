@@ -7,10 +7,7 @@
 import type { DeviceInfo } from "../../../../bench/device/device.ts";
 import { BYTES } from "../../../../bench/model/dtype.ts";
 import { grid } from "../../../../bench/model/grid.ts";
-import {
-  CLOCKS_PER_US as CLOCKS,
-  clustersAtOnce,
-} from "../../../common/sm90.ts";
+import { CLOCKS_PER_US, clustersAtOnce } from "../../../common/sm90.ts";
 import {
   cutOf,
   evenRows,
@@ -127,7 +124,10 @@ interface Fit {
   /** Of each block of a multiprocessor but one, and of each wave but one. */
   readonly beside: number;
   readonly wave: number;
-  /** Of each byte of a block of the last of several waves, times the share of the device that it leaves idle. */
+  /**
+   * Of each byte that a block reads, where there are several waves, times the share of the device that
+   * the last one leaves idle.
+   */
   readonly tail: number;
   /** Of a cluster, of each value of K that its blocks have, and sums' bytes per µs and their power. */
   readonly cluster: number;
@@ -138,7 +138,8 @@ interface Fit {
 
 /**
  * With fewer than 64 rows of A: to the order of 255 configs on an H200
- * (`docs/notes/2026-11-28-columns-many-rows.md`).
+ * (`docs/notes/2026-11-28-columns-many-rows.md`); `wave` and `tail` to 279 of large N
+ * (`docs/notes/2026-11-29-whole-waves.md`).
  */
 const FEW: Fit = {
   ...{ start: 7.33, first: 2.18e-6, memory: 3.95e6, cache: 18e6, trip: 1.47 },
@@ -180,7 +181,7 @@ export function predictColumnsK(
     (m + n) * k * BYTES[type] / fit.memory,
     blocks * (BM + BN) * steps * bytes * again / fit.cache,
     fit.trip * Math.max(0, steps / stages(point, config) - 1),
-    steps * (beside * clocks / CLOCKS + 0.009),
+    steps * (beside * clocks / CLOCKS_PER_US + 0.009),
   ];
   const sums = PRODUCT * BN * BYTES.f32 * (CLUSTER - 1) / CLUSTER;
   return fit.start + fit.first * (BM + BN) * bytes +

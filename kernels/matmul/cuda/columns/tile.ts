@@ -79,8 +79,9 @@ export function isBehind({ BM, BN, BK }: RingConfig): boolean {
 }
 
 /**
- * What a config takes of a multiprocessor. Beside its sums a thread of sixteen warps, which have 112
- * registers at most, gets by with 28: tiles of 256 x 168 fit, and ptxas 13.0 spills those of 256 x 176.
+ * Returns the shared memory and the registers that a config needs. A thread needs 32 registers beside
+ * its sums; one of sixteen warps, which has 112 at most, needs 28: ptxas 13.0 compiles tiles of 256 x
+ * 168 without spills, and spills those of 256 x 176.
  */
 export function needsOf(_: MatmulPoint, config: ColumnsConfig): RingNeeds {
   const { BM, BN, BK, WARPS, CLUSTER } = config;
