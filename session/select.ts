@@ -257,9 +257,9 @@ function demandSome(
 ): void {
   if (kernels.length > 0) return;
   throw new UserError(
-    `Suite ${
+    `No kernels are in ${
       suites.map(({ name }) => name).join(", ")
-    } has no kernels: list some in it, as in \`kernels: [mine]\``,
+    }: list some in it, as in \`kernels: [mine]\``,
     EXIT.nothing,
   );
 }

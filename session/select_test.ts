@@ -91,7 +91,7 @@ export default defineSuite({ name: "empty", title: "Empty", op: matmul, axes: { 
     await assertRejects(
       () => select(options),
       UserError,
-      "Suite empty has no kernels: list some in it, as in `kernels: [mine]`",
+      "No kernels are in empty: list some in it, as in `kernels: [mine]`",
     );
   } finally {
     await Deno.remove(file);

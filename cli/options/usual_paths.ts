@@ -40,9 +40,8 @@ export function usualPaths(paths: readonly string[]): readonly string[] {
  * @throws {UserError} Where none is named and nothing is recorded.
  */
 export function recordedPaths(paths: readonly string[]): readonly string[] {
-  if (paths.length > 0 || isThere(RESULTS)) {
-    return paths.length > 0 ? paths : [RESULTS];
-  }
+  if (paths.length > 0) return paths;
+  if (isThere(RESULTS)) return [RESULTS];
   throw new UserError(
     `No rows are recorded here yet: there is no folder ${RESULTS}; measure and record some with \`${
       typed("bench --record")
