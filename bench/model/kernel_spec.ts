@@ -60,8 +60,8 @@ export interface Kernel<P> {
   /** Whether it calls a vendor's matrix library. @default {false} */
   readonly library?: boolean;
   /**
-   * Whether it is there to be read and may take seconds a call: what a CPU runs where nobody chose
-   * cases leaves it out, unless no compiler is there to build others.
+   * Whether it exists to be read, and may take seconds a call. Where no cases are chosen, a CPU that
+   * has a compiler for the other kernels leaves it out.
    *
    * @default {false}
    */

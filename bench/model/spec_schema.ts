@@ -70,7 +70,7 @@ const pythonSchema = object({
   ),
 });
 
-/** The fields of each definition: any other would be dropped without a word. */
+/** The fields of each definition. Others are refused: they would have no effect. */
 const FIELDS = {
   kernel: fields<KernelSpec<never, Values>>({
     ...{ takes: 0, name: 0, backend: 0, idea: 0, follows: 0, library: 0 },

@@ -22,7 +22,10 @@ const CLEARLY = 0.95;
 export const SUSPECT_LEGEND =
   `${SUSPECT_MARK} above SOL (sol_us) by over 5 %, or results may be remembered: in no mean, never the best, neither won nor lost`;
 
-/** The ends of the notes on a kernel that is slow only where its inputs are new, or has a thread that works on. */
+/**
+ * The ends of the notes on a kernel that is slow only where its inputs are new, and on one with a
+ * thread that works on.
+ */
 const REMEMBERED = /: results may be (?:remembered|computed ahead)(?:; |$)/;
 
 /** Returns whether a time is clearly above SOL. Times in microseconds; unknown ones never are. */
@@ -63,7 +66,10 @@ export function isAboveSol(row: TimeColumns): boolean {
   });
 }
 
-/** Returns whether `row` has a time, and a note that its kernel may remember results or compute them ahead. */
+/**
+ * Returns whether `row` has a time, and a note that its kernel may remember results or compute them
+ * ahead.
+ */
 export function isRemembered(row: TimeColumns): boolean {
   return timeOf(row) !== undefined && REMEMBERED.test(row.note);
 }
