@@ -4,6 +4,7 @@
 #define MNKBENCH_PTX
 #define MNKBENCH_PTX_BARRIER
 #define MNKBENCH_PTX_PREFETCH
+#define MNKBENCH_PTX_STMATRIX
 #define MNKBENCH_PTX_COPY
 #define MNKBENCH_PTX_ARRIVE
 #define MNKBENCH_PTX_MEMORY
@@ -279,10 +280,11 @@ template <bool TRANSPOSED> HIDDEN void ldmatrix(unsigned (&r)[4], unsigned from)
     r[i] = emu_pair(x[0], x[1]);
   }
 }
-// Every lane writes the row that it has the address of.
-HIDDEN inline void stmatrix_transposed(unsigned to, const unsigned (&r)[4]) {
-  auto all = (const unsigned char(*)[64])emu_share("stmatrix.trans", r, 16);
+// Each of the first 8 N lanes writes the row that it has the address of.
+template <int N> HIDDEN void stmatrix_transposed(unsigned to, const unsigned (&r)[N]) {
+  auto all = (const unsigned char(*)[64])emu_share("stmatrix.trans", r, 4 * N);
   unsigned lane = emu_lane(), matrix = lane / 8, row = lane % 8;
+  if (matrix >= N) return;
   EmuRow mine;
   for (unsigned col = 0; col < 8; col++) {
     // The elements of a register are consecutive rows of a column.

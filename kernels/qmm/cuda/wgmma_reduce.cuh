@@ -5,12 +5,13 @@
 // memory, then blocks do through mailboxes, each thread to the one with its number: no sum is put
 // in order before it is complete. What came is added in the order of the senders.
 //
-// Compile-time: TYPE, BM, ROWS, SETS, CLUSTER, THREADS, SET, UNSCALE, row_of().
+// Compile-time: TYPE, BM, ROWS, SETS, CLUSTER, THREADS, SET, NN, HALF, UNSCALE, row_of().
 #ifndef MNKBENCH_WGMMA_REDUCE
 #define MNKBENCH_WGMMA_REDUCE
 #include "../../common/mutant.h"
 #include "../../device/ptx_barrier.h"
 #include "../../device/ptx_memory.h"
+#include "../../device/ptx_stmatrix.h"
 #include "../../matmul/cuda/tile/element.cuh"
 
 constexpr int LETTERS = BM / 8;
@@ -79,17 +80,10 @@ struct Reduce {
   // Stores this block's letters, by rows of y.
   __device__ __forceinline__ void store(const float (&d)[BM / 2], TYPE* y, int m0, int n0, int M,
                                         int N) const {
-    unsigned lane = threadIdx.x % 32, rows = sums + HANDED, first = threadIdx.x % SET / 128 * 64;
+    unsigned rows = sums + HANDED;
 #pragma unroll
     for (int i = 0; i < LETTERS; i++)
-      if (mine(i))
-#pragma unroll
-        for (int j = 0; j < 4; j++) {
-          TYPE x;
-          narrow(d[4 * i + j] * UNSCALE, x);
-          unsigned token = i * 8 + lane % 4 * 2 + j % 2;
-          store_shared_u16(rows + (token * PITCH_Y + first + row_of(j / 2)) * 2, x.bits);
-        }
+      if (mine(i)) put_row_major(rows + i * 8 * PITCH_Y * 2, d + 4 * i);
     if (!MUTANT(warpgroup_no_row_barrier)) sync_some<THREADS>(1);
     constexpr int CHUNKS = ROWS / 8;
     for (int i = threadIdx.x; i < OF_BLOCK * SETS * ROWS; i += THREADS) {
@@ -127,6 +121,26 @@ struct Reduce {
   }
   __device__ static int sent(int from, int letter) {
     return (from * OF_BLOCK + letter) * THREADS + threadIdx.x;
+  }
+  // A letter to the rows of its tokens, of which the first one begins at `to`.
+  __device__ static __forceinline__ void put_row_major(unsigned to, const float* four) {
+    unsigned lane = threadIdx.x % 32, warpgroup = threadIdx.x % SET / 128 * 64;
+    if constexpr (NN) {
+      // Rows r and r + 8 of a product are neighbours.
+#pragma unroll
+      for (int j = 0; j < 2; j++)
+        store_shared_u32(to + ((lane % 4 * 2 + j) * PITCH_Y + warpgroup + row_of(0)) * 2,
+                         pair(four[j], four[2 + j]));
+    } else {
+      // Two matrices of eight rows of W by eight tokens.
+      unsigned row = warpgroup + threadIdx.x % 128 / 32 * 16 + lane / 8 % 2 * 8;
+      unsigned halves[2] = {pair(four[0], four[1]), pair(four[2], four[3])};
+      stmatrix_transposed(to + (lane % 8 * PITCH_Y + row) * 2, halves);
+    }
+  }
+  __device__ static __forceinline__ unsigned pair(float low, float high) {
+    low *= UNSCALE, high *= UNSCALE;
+    return HALF ? f32_to_2f16(low, high) : f32_to_2bf16(low, high);
   }
   __device__ static __forceinline__ void put(unsigned to, const float* four) {
     store_shared(to, uint4{__float_as_uint(four[0]), __float_as_uint(four[1]),
