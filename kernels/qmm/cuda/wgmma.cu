@@ -121,17 +121,11 @@ __device__ inline void produce_pairs(unsigned base, int n0, int K) {
 }
 #endif
 
-// One thread copies the steps of all sets in turn. If `early`, it first waits for the previous launch.
-__device__ inline void produce(const TensorMap* x, unsigned base, int m0, int K, int early) {
-  // The next launch may start: it asks for its own weights.
-  launch_dependents();
-  if (early && !MUTANT(warpgroup_no_launch_wait)) wait_for_prerequisites();
-  int most = 0;
-#pragma unroll
-  for (int set = 0; set < SETS; set++) most = max(most, Part(set, K).steps);
-  Stage stage{base, 0};
+// One thread copies steps `from` to `to` of all sets in turn.
+__device__ inline void produce(const TensorMap* x, unsigned base, int m0, int K, int from, int to) {
+  Stage stage{base, 0, from % STAGES, from / STAGES % 2};
 #pragma unroll 1
-  for (int step = 0; step < most; step++, stage.next())
+  for (int step = from; step < to; step++, stage.next())
 #pragma unroll
     for (stage.set = 0; stage.set < SETS; stage.set++) {
       Part part(stage.set, K);
@@ -145,20 +139,39 @@ __device__ inline void produce(const TensorMap* x, unsigned base, int m0, int K,
 // The sums of a warpgroup over a part of K.
 using Sums = float[BM / 2];
 
-// The operand of the next product is decoded while the three before it are queued, into registers
-// that the fourth has read; codes are loaded half a step ahead, and scales prepared a step ahead.
+// Products are queued in groups. Where there are registers for it, the four of a step are a group: a warp
+// then decodes a whole step with nothing to wait for, which takes two buffers of operands.
+constexpr bool WHOLE = THREADS == 128 || (THREADS == 256 && BM / 2 + 2 * WORDS < 144);
+constexpr int GROUPED = WHOLE ? 4 : 1, BUFFERS = WHOLE ? 2 : 1, UNDER_WAY = WHOLE ? 1 : 3;
+
+// A group's operands are decoded while the groups before are under way, into registers that one before
+// these has read. Codes are loaded a step before they are decoded, and scales prepared one before that.
 __device__ __forceinline__ void consume(Sums& d, Spans& spans, Stage stage, int left) {
   constexpr int STEPS = SPAN / STEP;
+  static_assert(STEPS % BUFFERS == 0, "a buffer is always the same step's");
   Selector selector;
   Raw raw;
-  unsigned a[16];
+  unsigned a[BUFFERS][16];
   if (left <= 0) return;
+  // Behind the last step it is old codes that are decoded, and not used.
+  auto decode = [&](int step, int first) {
+#pragma unroll
+    for (int j = first; j < first + GROUPED; j++) {
+      raw.decode(a[step % BUFFERS], step % STEPS, j, selector);
+      if (j % 2 == 0) continue;
+      spans.load(raw, (step + 1) % STEPS, j / 2);
+      if (j == 1) continue;
+      const int prepared = step + 2;
+      if (prepared % STEPS == 0 && prepared < left) spans.advance();
+      spans.prepare(prepared % STEPS);
+    }
+  };
   spans.advance();
   spans.prepare(0);
   spans.load(raw, 0, 0);
   spans.load(raw, 0, 1);
   spans.prepare(1);
-  raw.decode(a, 0, 0, selector);
+  decode(0, 0);
   Stage before = stage;
   bool first = true;
 #pragma unroll 1
@@ -169,24 +182,21 @@ __device__ __forceinline__ void consume(Sums& d, Spans& spans, Stage stage, int 
       stage.wait();
       unsigned long long from = descriptor(stage.x(), 0);
 #pragma unroll
-      for (int j = 0; j < 4; j++) {
+      for (int group = 0; group < 4 / GROUPED; group++) {
         wgmma_fence();
-        multiply<BM>(d, a + 4 * j, from + 2 * j);
+#pragma unroll
+        for (int j = group * GROUPED; j < (group + 1) * GROUPED; j++)
+          multiply<BM>(d, a[step % BUFFERS] + 4 * j, from + 2 * j);
         wgmma_commit();
-        const int quarter = (j + 1) % 4, next = step + (j == 3), prepared = next + 2;
-        wgmma_wait<3>();
-        if (j == 2) {
+        wgmma_wait<UNDER_WAY>();
+        // The last group of the step before is over.
+        if (group == UNDER_WAY - 1) {
           if (!first) before.release();
           first = false;
           before = stage;
         }
-        // Behind the last step it is old codes that are decoded, and not used.
-        raw.decode(a, next % STEPS, quarter, selector);
-        if (quarter % 2 == 0) continue;
-        spans.load(raw, (next + 1) % STEPS, quarter / 2);
-        if (quarter == 1) continue;
-        if (prepared % STEPS == 0 && prepared < left) spans.advance();
-        spans.prepare(prepared % STEPS);
+        const int next = (group + 1) * GROUPED;
+        decode(step + next / 4, next % 4);
       }
       stage.next();
     }
@@ -220,6 +230,10 @@ wgmma_qmm(const __grid_constant__ TensorMap x,
     }
 #endif
     barrier_made();
+    // The next launch may start: it asks for its own weights.
+    launch_dependents();
+    // What is needed first is asked for before the block has met.
+    if (!early) produce(&x, base, m0, K, 0, 1);
   }
   // By a lane's number of it, the compiler knows that it is the same in all lanes.
   int set = __shfl_sync(~0u, thread / SET, 0);
@@ -232,11 +246,18 @@ wgmma_qmm(const __grid_constant__ TensorMap x,
   int row = n0 + thread % SET / COPIERS * (COPIERS / 2);
   Spans spans({w, scales, biases}, {N, K}, row, part.first, part.end, flags,
               base + X + thread / COPIERS * RING);
+  if (thread < THREADS) spans.open();
 #endif
   __syncthreads();
   if (thread >= THREADS) {
     if (THREADS > 128) lower_registers<FEW>();
-    if (thread == THREADS) produce(&x, base, m0, K, early);
+    if (thread == THREADS) {
+      int most = 0;
+#pragma unroll
+      for (int i = 0; i < SETS; i++) most = max(most, Part(i, K).steps);
+      if (early && !MUTANT(warpgroup_no_launch_wait)) wait_for_prerequisites();
+      produce(&x, base, m0, K, early ? 0 : 1, most);
+    }
 #if NN
     int warp = __shfl_sync(~0u, (thread - THREADS) / 32, 0);
     if (warp == 1)
@@ -250,9 +271,6 @@ wgmma_qmm(const __grid_constant__ TensorMap x,
     return;
   }
   if (THREADS > 128) raise_registers<MANY>();
-#if !NN
-  spans.open();
-#endif
   Sums d;
 #pragma unroll
   for (int i = 0; i < BM / 2; i++) zero_here(d[i]);

@@ -157,7 +157,7 @@ export function sharedBytes(point: QmmPoint, config: WgmmaConfig): number {
 }
 
 /** Tokens for whose sums so many warpgroups, from none on, have registers. */
-const MOST_TOKENS = [256, 256, 256, 176, 64];
+const MOST_TOKENS = [256, 256, 256, 128, 64];
 
 const rules: Rules<QmmPoint, WgmmaConfig> = {
   tokens({ m }, { BM }) {

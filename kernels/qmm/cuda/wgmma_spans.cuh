@@ -22,8 +22,6 @@ constexpr int SCALES = 16 * PITCH, PLACE = SCALES + ARRAYS * 16 * ROW_SCALES;
 constexpr int DECODED = MODE == AFFINE ? 0 : STEP / GROUP, HALF_DECODED = DECODED / 2 + !DECODED;
 // Of two steps.
 constexpr int RING = PLACES * PLACE + 2 * 16 * DECODED * 4;
-// Chunks whose addresses are not multiples of one another would keep registers for them.
-constexpr int AT_ONCE = BITS & (BITS - 1) ? 1 : BITS;
 static_assert(PLACES >= 2, "one span to come, and one there");
 
 // The row, of the warpgroup's, that is row lane / 4 + 8 * half of its product.
@@ -64,8 +62,11 @@ struct Raw {
 
 // A part of K of a warp's rows.
 struct Spans {
-  const unsigned char *w, *scales, *biases;  // of the first row, where the part begins
-  int rows;                                  // that exist
+  // Of a row: chunks of 16 bytes of codes, words of scales.
+  static constexpr int CHUNKS = ROW_CODES / 16, EACH = ROW_SCALES / 4;
+  // The lane's first chunk of the span that is asked for next, and its first words of scales and biases.
+  const unsigned char *w, *scales, *biases;
+  int rows;                                  // that exist, of the warp's
   int codes, words;                          // bytes of a row: of all its codes, of all its scales
   int more_codes, more_scales;               // of the part, not yet asked for
   int flags;                                 // 1: rows of w start on 16 bytes, 2: scales on 4
@@ -80,8 +81,8 @@ struct Spans {
         words(CHANNEL ? SCALE_BYTES : size.K / GROUP * SCALE_BYTES), flags(flags), ring(ring),
         policy(evict_first()) {
     int code = first / 8 * BITS, scale = first / GROUP * SCALE_BYTES;
-    long long at = (long long)row * words + (CHANNEL ? 0 : scale);
-    w = from.w + (long long)row * codes + code;
+    long long at = (long long)row * words + (CHANNEL ? 0 : scale) + scale_from();
+    w = from.w + (long long)row * codes + code + code_from();
     scales = from.scales + at;
     biases = from.biases + at;
     more_codes = end / 8 * BITS - code;
@@ -90,19 +91,28 @@ struct Spans {
   // To where the next span belongs; what does not exist is 0.
   __device__ __forceinline__ void fetch() {
     if (more_codes > 0) {
-      unsigned lane = threadIdx.x % 32, to = ring + next * PLACE;
+      unsigned to = ring + next * PLACE;
       if (flags & 1) {
-#pragma unroll AT_ONCE
+        // 32 chunks are so many rows, and so many bytes of the next one.
+        constexpr int DOWN = 32 / CHUNKS, ON = 32 % CHUNKS * 16;
+        int row = lane() / CHUNKS, byte = lane() % CHUNKS * 16;
+        const unsigned char* from = w;
+        unsigned chunk = to + row * PITCH + byte;
+#pragma unroll
         for (int i = 0; i < BITS; i++) {
-          int chunk = i * 32 + lane, row = chunk / (2 * BITS), byte = chunk % (2 * BITS) * 16;
           bool there = row < rows && (byte < more_codes || MUTANT(warpgroup_no_code_guard));
-          copy_async_16(to + row * PITCH + byte, w + unsigned(row * codes + byte), there, policy);
+          copy_async_16(chunk, from, there, policy);
+          row += DOWN, byte += ON;
+          from += DOWN * codes + ON, chunk += DOWN * PITCH + ON;
+          if (ON == 0 || byte < ROW_CODES) continue;
+          row++, byte -= ROW_CODES;
+          from += codes - ROW_CODES, chunk += PITCH - ROW_CODES;
         }
       } else {
 #pragma unroll 1
-        for (int word = lane; word < 128 * BITS; word += 32) {
+        for (int word = lane(); word < 128 * BITS; word += 32) {
           int row = word / (8 * BITS), byte = word % (8 * BITS) * 4;
-          copy_async_4(to + row * PITCH + byte, w + unsigned(row * codes + byte),
+          copy_async_4(to + row * PITCH + byte, w - code_from() + unsigned(row * codes + byte),
                        row < rows && byte < more_codes);
         }
       }
@@ -118,24 +128,25 @@ struct Spans {
     next = next + 1 == PLACES ? 0 : next + 1;
   }
   __device__ __forceinline__ void fetch_scales(unsigned to) const {
-    unsigned lane = threadIdx.x % 32;
     if (!CHANNEL && flags & 2) {
-      constexpr int EACH = ROW_SCALES / 4, ALL = ARRAYS * 16 * EACH;
+      constexpr int ALL = ARRAYS * 16 * EACH;
+      static_assert(ALL % 32 == 0, "all lanes copy");
+      int row = lane() / EACH % 16, byte = lane() % EACH * 4;
 #pragma unroll
       for (int i = 0; i < ALL; i += 32) {
-        int word = i + lane, row = word / EACH % 16, byte = word % EACH * 4;
-        const unsigned char* from = word < 16 * EACH ? scales : biases;
-        bool there = row < rows && (byte < more_scales || MUTANT(warpgroup_no_scale_guard));
-        if (ALL % 32 == 0 || word < ALL)
-          copy_async_4(to + word * 4, from + unsigned(row * words + byte), there);
+        int down = i % (16 * EACH) / EACH;
+        const unsigned char* from = ((EACH == 1 ? lane() : i) < 16 * EACH ? scales : biases) + down * words;
+        bool there = row + down < rows && (byte < more_scales || MUTANT(warpgroup_no_scale_guard));
+        copy_async_4(to + (i + lane()) * 4, from, there);
       }
     } else {
       // One by one: the next __syncwarp shows them.
-      constexpr int EACH = ROW_SCALES / SCALE_BYTES;
+      constexpr int ONE = ROW_SCALES / SCALE_BYTES;
+      const unsigned char *first = scales - scale_from(), *second = biases - scale_from();
 #pragma unroll 1
-      for (int i = lane; i < ARRAYS * 16 * EACH; i += 32) {
-        int row = i / EACH % 16, byte = i % EACH * SCALE_BYTES;
-        const unsigned char* from = i < 16 * EACH ? scales : biases;
+      for (int i = lane(); i < ARRAYS * 16 * ONE; i += 32) {
+        int row = i / ONE % 16, byte = i % ONE * SCALE_BYTES;
+        const unsigned char* from = i < 16 * ONE ? first : second;
         from += unsigned(row * words + (CHANNEL ? 0 : byte));
         bool there = row < rows && byte < more_scales;
         if (SCALE_BYTES == 2)
@@ -196,6 +207,10 @@ struct Spans {
   }
 
  private:
+  __device__ static unsigned lane() { return threadIdx.x % 32; }
+  // Bytes from the warp's first row to the lane's first chunk, and to its first word of scales.
+  __device__ unsigned code_from() const { return lane() / CHUNKS * codes + lane() % CHUNKS * 16; }
+  __device__ unsigned scale_from() const { return lane() / EACH % 16 * words + lane() % EACH * 4; }
   __device__ unsigned decoded(int step) const {
     return ring + PLACES * PLACE + step % 2 * 16 * DECODED * 4;
   }
