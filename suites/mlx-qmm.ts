@@ -1,7 +1,7 @@
 /**
- * x · Wᵀ and x · W with W in MLX's formats: four of them for the shapes of a decode step and M at
- * and around the edges of MLX's dispatch (ml-explore/mlx#3120), and each of them, and 4 and 8 bits
- * with a scale a channel, at one shape.
+ * x · Wᵀ and x · W with W in MLX's formats: four of them for the shapes of a decode step, with M at
+ * and around the edges of MLX's dispatch (ml-explore/mlx#3120) and of a prefill, and each of them, and
+ * 4 and 8 bits with a scale a channel, at one shape.
  *
  * @module
  */
@@ -14,6 +14,9 @@ const formats = [
   ...allFormats().map((format) => ({ ...format })),
   ...[4, 8].map((bits) => ({ mode: "affine", bits, group: CHANNEL })),
 ];
+
+const DECODE = [1, 2, 4, 8, 10, 12, 14, 16, 20, 31, 32, 33, 64, 96, 128];
+const PREFILL = [256, 512, 1024, 2048];
 
 const suites: readonly Suite[] = [
   defineSuite({
@@ -33,7 +36,7 @@ const suites: readonly Suite[] = [
         { mode: "mxfp8", bits: 8, group: 32 },
         { mode: "nvfp4", bits: 4, group: 16 },
       ],
-      m: [1, 2, 4, 8, 10, 12, 14, 16, 20, 31, 32, 33, 64, 96, 128, 2048],
+      m: [...DECODE, ...PREFILL],
     },
     fixed: { type: "bf16", layout: "nt" },
     quick: { weights: [{ n: 2560, k: 2560 }], m: [1, 12, 32] },

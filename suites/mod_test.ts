@@ -253,7 +253,7 @@ Deno.test("suites: a field of a pair is overridden, and so is the layout", () =>
   assertEquals([...new Set(shapes)], ["1 64 7168 nn", "16 64 7168 nn"]);
 });
 
-Deno.test("suites: mlx-qmm is the PR's shapes and formats, M around its edges", () => {
+Deno.test("suites: mlx-qmm is the PR's shapes and formats, M around its edges and beyond", () => {
   const suite = suiteNamed("mlx-qmm");
   const weights = [...suite.cases("all")].map(({ problem: { key } }) =>
     `${key.n}x${key.k}`
@@ -262,7 +262,8 @@ Deno.test("suites: mlx-qmm is the PR's shapes and formats, M around its edges", 
     ...["2560x2560", "4096x4096", "8192x8192", "2048x8192"],
   ]);
   assertEquals(valuesOf(suite, "m"), [
-    ...[1, 2, 4, 8, 10, 12, 14, 16, 20, 31, 32, 33, 64, 96, 128, 2048],
+    ...[1, 2, 4, 8, 10, 12, 14, 16, 20, 31, 32, 33, 64, 96, 128],
+    ...[256, 512, 1024, 2048],
   ]);
   assertEquals(valuesOf(suite, "params"), [
     "mode=affine bits=4 group=64",
