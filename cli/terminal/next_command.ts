@@ -12,7 +12,7 @@ import {
   type Settings,
 } from "../../bench/model/settings.ts";
 import type { Suite } from "../../bench/model/suite.ts";
-import type { Row } from "../../bench/row/row.ts";
+import { axesOf, type Row } from "../../bench/row/row.ts";
 import type { RunInfo } from "../../bench/worker/journal.ts";
 import { fileURLToPath } from "node:url";
 import {
@@ -56,7 +56,11 @@ export function nextLine(
       ),
       `--kernel ${kernel}`,
       ...pointWords(
-        pointOf(suites.find(({ name }) => name === suite)!, failedKey(failed)),
+        failedPoint(
+          suites.find(({ name }) => name === suite)!,
+          failed,
+          selection,
+        ),
       ),
     ];
     if (failed.status === "untuned") {
@@ -109,10 +113,33 @@ export function nextLine(
   }`;
 }
 
-/** Returns the key of what failed: a kernel file fails at all shapes for another one. */
-function failedKey({ key, note }: Row): Row["key"] {
+/**
+ * Returns the point of what failed, and of the other axes what `selection` gave for them.
+ * A kernel file fails at all shapes for another one.
+ */
+function failedPoint(
+  suite: Pick<Suite, "axes" | "swept">,
+  { key, note }: Row,
+  { overrides }: Selection,
+): Pick<Selection, "overrides" | "where"> {
   const [, m, n, k] = AT_OTHER.exec(note) ?? [];
-  return m === undefined ? key : { ...key, m, n: n!, k: k! };
+  const failed = m === undefined ? key : { ...key, m, n: n!, k: k! };
+  const point = pointOf(suite, failed);
+  const values = axesOf(failed);
+  const given = Object.fromEntries(
+    suite.axes.flatMap(({ name, column = name }) => {
+      const list = overrides[name];
+      if (list === undefined || name in point.overrides) return [];
+      const value = values[column];
+      return [[name, value === undefined ? list : [value]]];
+    }),
+  );
+  return {
+    overrides: { ...point.overrides, ...given },
+    where: Object.fromEntries(
+      Object.entries(point.where).filter(([name]) => !(name in given)),
+    ),
+  };
 }
 
 /** The options that a timing-cache entry depends on, where they are not the usual ones. */
@@ -177,7 +204,7 @@ export function debugLine(
   }
   const suite = suites.find(({ name }) => name === key.suite);
   if (suite === undefined) return undefined;
-  const point = pointOf(suite, failedKey(row));
+  const point = failedPoint(suite, row, selection);
   const cases = [...casesOf([suite], {
     kernels: [key.kernel],
     points: "all",

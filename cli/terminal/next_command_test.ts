@@ -37,8 +37,13 @@ function after(
     selection: { ...SELECTION, ...selection },
     suites: ["other", "mine"].map((name) => ({
       name,
-      axes: ["m", "n", "k"].map((axis) => ({ name: axis, values: "size" })),
-      swept: ["m", "n", "k"],
+      axes: [
+        ...["m", "n", "k"].map((axis) => ({ name: axis, values: "size" })),
+        { name: "type", column: "a_type", values: ["bf16", "f32"] },
+        { name: "layout", values: ["nn", "nt"] },
+        { name: "epilogue", values: ["none", "relu"] },
+      ],
+      swept: ["m", "n", "k", "epilogue"],
       cases: () => [failed("").key],
     })) as never[],
   };
@@ -85,6 +90,24 @@ Deno.test("nextLine() repeats what was selected for a failed case", () => {
   assertEquals(
     after([cached]),
     'Its config is from the timing cache; to search again: tune forget "kernel=bad m=8 n=8 k=32"',
+  );
+});
+
+Deno.test("nextLine() gives a failed case its values of the axes that were given", () => {
+  const { key, ...row } = failed("");
+  const other = {
+    ...row,
+    key: { ...key, layout: "nt", params: "epilogue=relu" },
+  } as Row;
+  const usual =
+    `Next, one failed case alone: check --suite ./mine.ts ${FILES} --kernel bad --m 8 --n 8 --k 32`;
+  assertEquals(
+    after([other], { overrides: { type: ["f32"], layout: ["nn", "nt"] } }),
+    `${usual} --axis type=f32 --axis layout=nt --where epilogue=relu --seed 3`,
+  );
+  assertEquals(
+    after([other], { overrides: { m: [8, 9], epilogue: ["none", "relu"] } }),
+    `${usual} --axis epilogue=relu --seed 3`,
   );
 });
 
