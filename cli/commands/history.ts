@@ -23,6 +23,7 @@ import {
   pointHistories,
   type PointHistory,
 } from "../../report/history/case_history.ts";
+import { LEAST_TO_CHANGE } from "../../report/history/levels.ts";
 import { HISTORY, History } from "../../session/history.ts";
 import { typed } from "../../session/home.ts";
 import { checkSamples, csvFiles, readRows } from "../../session/read_rows.ts";
@@ -239,16 +240,29 @@ function show(options: InferValue<ReturnType<typeof showFlags>>): number {
       options.all || changeOf(one) !== undefined || one.last !== "ok"
     );
     for (const line of linesOf(shown, byId)) say(`  ${line}`);
-    const rest = cases.length - shown.length;
-    if (rest > 0) {
+    const rest = cases.filter((one) => !shown.includes(one));
+    const short = rest.filter(isShort).length;
+    if (short < rest.length) {
       say(
         `  ${
-          counted(rest, "case")
+          counted(rest.length - short, "case")
         } whose time did not change; --all lists them`,
+      );
+    }
+    if (short > 0) {
+      say(
+        `  ${
+          counted(short, "case")
+        } timed in fewer than ${LEAST_TO_CHANGE} runs, too few to find a change; --all lists them`,
       );
     }
   }
   return EXIT.ok;
+}
+
+/** Whether a change could not be found, however great it is. */
+function isShort({ timed }: CaseHistory): boolean {
+  return timed.length < LEAST_TO_CHANGE;
 }
 
 function linesOf(
@@ -266,7 +280,11 @@ function linesOf(
       name,
       `${formatMicroseconds(now.center)} µs`,
       [
-        change === undefined ? "no change" : formatChange(change),
+        change !== undefined
+          ? formatChange(change)
+          : isShort(one)
+          ? "too few runs to find a change"
+          : "no change",
         `since ${nameOf(since)}`,
         ...(last === "ok" ? [] : [`${last} in its last run`]),
       ].join(", "),

@@ -30,6 +30,14 @@ Deno.test("history adds runs, shows what changed, makes a page and is a base of 
       const { code, stderr } = await run("history", "add", `${day}`);
       assertEquals(code, 0, stderr);
       assertMatch(stderr, /^history\.sqlite: 2 new rows, \d+ runs? in all$/m);
+      if (day !== 4) continue;
+      const { stdout } = await run("history");
+      assertEquals(
+        stdout,
+        "s: 5 runs, 2 cases\n  2 cases timed in fewer than 6 runs, too few to find a change; --all lists them\n",
+      );
+      const short = await run("history", "show", "--all");
+      assertMatch(short.stdout, /fast .* too few runs to find a change, since/);
     }
     const shown = await run("history");
     assertEquals(shown.code, 0, shown.stderr);

@@ -18,6 +18,8 @@ export interface Level {
 
 /** Values of a level at least: fewer are a disturbance. */
 const LEAST = 3;
+/** Values at least of a series in which a change can be found: a level before it and one after. */
+export const LEAST_TO_CHANGE = 2 * LEAST;
 /** Relative changes that are no other level, however well they are known. */
 const TINY = 0.01;
 /** The least noise of a series, as a share: runs of which all are equal still differ somewhere. */
