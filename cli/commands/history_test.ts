@@ -43,12 +43,12 @@ Deno.test("history adds runs, shows what changed, makes a page and is a base of 
     assertEquals(shown.code, 0, shown.stderr);
     assertMatch(
       shown.stdout,
-      /^s: 9 runs, 2 cases\n {2}fast .* 9\.0\d+ µs {2}\+12\.\d %, since the run of 2026-01-15 by mnkbench commit5\n {2}1 case whose time did not change/,
+      /^s: 9 runs, 2 cases\n {2}fast .* 9\.0\d+ µs {2}\+12\.\d %, since the run of 2026-01-15 00:00 UTC by mnkbench commit5\n {2}1 case whose time did not change/,
     );
     const all = await run("history", "show", "--all", "--kernel", "slow");
     assertMatch(
       all.stdout,
-      /slow .*12\.50 µs {2}no change, since the run of 2026-01-10 by mnkbench commit0/,
+      /slow .*12\.50 µs {2}no change, since the run of 2026-01-10 00:00 UTC by mnkbench commit0/,
     );
     const page = await run("history", "page", "--out", "page.html");
     assertEquals(page.code, 0, page.stderr);

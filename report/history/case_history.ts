@@ -20,11 +20,12 @@ export interface HistoryRun {
   readonly dirty: string;
 }
 
-/** Names a run for people. */
+/** Names a run for people, to the minute: a CI may have many on a day. */
 export function nameOf({ commit, dirty, time }: HistoryRun): string {
   const build = commit === "" ? "" : ` by mnkbench ${commit.slice(0, 12)}`;
   const changed = dirty === "true" ? " with changes" : "";
-  return `the run of ${time.slice(0, 10)}${build}${changed}`;
+  const minute = time.slice(0, 16).replace("T", " ");
+  return `the run of ${minute} UTC${build}${changed}`;
 }
 
 /** A case and its times, in the order of the runs. */

@@ -63,7 +63,7 @@ Deno.test("formatHistory() draws a line for each case and marks its changes", ()
   assertEquals([...html.matchAll(/<line /g)].length, 1);
   assertMatch(
     html,
-    /fastest is a&lt;b since the run of 2026-01-22 by mnkbench c12, before that b/,
+    /fastest is a&lt;b since the run of 2026-01-22 00:00 UTC by mnkbench c12, before that b/,
   );
   assertMatch(html, /<tr data-kernel="a&lt;b" data-change="faster"/);
   // Nothing but its own style and script may run.
