@@ -101,13 +101,21 @@ function notedRows(
 }
 
 /**
- * Says of each run in `rows` but the one with the most: the kernels, and the day; the time too,
- * where several runs are of that day.
+ * Says of each run but the one with the most rows: the kernels, and the day; the time too, where
+ * several runs are of that day. A shape whose rows are of one run compares no runs.
+ *
+ * @param shapes The rows of each shape.
  */
-export function runNotes(rows: readonly CsvRow[]): string[] {
+export function runNotes(shapes: readonly (readonly CsvRow[])[]): string[] {
+  const rows = shapes.flat();
+  const mixed = new Set(
+    shapes.filter((own) => own.some(({ run }) => run !== own[0]!.run)).flat(),
+  );
   const all = [...Map.groupBy(rows, ({ run }) => run).values()]
     .toSorted((a, b) => b.length - a.length);
-  const runs = all.slice(1);
+  const runs = all.slice(1)
+    .map((own) => own.filter((row) => mixed.has(row)))
+    .filter((own) => own.length > 0);
   const days = all.map(dayOf);
   const notes = runs.slice(0, MOST_RUNS).map((own) => {
     const kernels = new Set(own.map(({ kernel }) => kernel));
@@ -195,7 +203,11 @@ export function notesOf(
       return `${mark}${sourceNote(table, source)}`;
     }),
     ...conditionNotes(own),
-    ...(areSets ? [] : runNotes(own)),
+    ...(areSets ? [] : runNotes(
+      shapes.map((shape) =>
+        rowsAt(shape, contenders.filter((c) => !c.published))
+      ),
+    )),
     ...launchNotesOf(table, contenders),
     ...(rowsOf(table, contenders).some(isSuspect) ? [SUSPECT_LEGEND] : []),
     ...(baseline === undefined ? [] : partialMeans(

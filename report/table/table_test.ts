@@ -255,27 +255,36 @@ function row(
 
 Deno.test("runNotes() names what is of other runs than most rows are", () => {
   const most = [row("a", "1"), row("b", "1"), row("c", "1")];
-  assertEquals(runNotes(most), []);
-  assertEquals(runNotes([row("d", "2"), ...most, row("e", "2")]), [
+  assertEquals(runNotes([most]), []);
+  assertEquals(runNotes([[row("d", "2"), ...most, row("e", "2")]]), [
     "d, e: 2 of 5 rows are from a different run, of 2026-11-21 08:00 UTC",
   ]);
   const later = row("d", "2", "2026-11-22T00:30:00+02:00");
-  assertEquals(runNotes([...most, later]), [
+  assertEquals(runNotes([[...most, later]]), [
     "d: 1 of 4 rows are from a different run, of 2026-11-21 22:30 UTC",
   ]);
-  assertEquals(runNotes([...most, row("d", "2", "2026-11-22T00:30:00Z")]), [
+  assertEquals(runNotes([[...most, row("d", "2", "2026-11-22T00:30:00Z")]]), [
     "d: 1 of 4 rows are from a different run, of 2026-11-22",
   ]);
-  assertEquals(runNotes([...most, row("d", "2", "")]), [
+  assertEquals(runNotes([[...most, row("d", "2", "")]]), [
     "d: 1 of 4 rows are from a different run",
   ]);
 });
 
 Deno.test("runNotes() counts many runs together", () => {
   const rows = ["1", "1", "2", "3", "4", "5", "6"].map((run) => row("a", run));
-  assertEquals(runNotes(rows).slice(2), [
+  assertEquals(runNotes([rows]).slice(2), [
     "a: 1 of 7 rows are from a different run, of 2026-11-21 08:00 UTC",
     "Rows are of 2 more runs",
+  ]);
+});
+
+Deno.test("runNotes() says nothing of shapes whose rows are of one run", () => {
+  const first = [row("a", "1"), row("b", "1")];
+  const second = [row("a", "2"), row("b", "2")];
+  assertEquals(runNotes([first, second]), []);
+  assertEquals(runNotes([first, second, [row("a", "2"), row("b", "3")]]), [
+    "b: 1 of 6 rows are from a different run, of 2026-11-21 08:00 UTC",
   ]);
 });
 
