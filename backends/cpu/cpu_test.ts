@@ -143,6 +143,15 @@ Deno.test("interval() measures the work between", () => {
   ok(ns >= 2e6 && ns < 1e9, `${ns}`);
 });
 
+Deno.test("interval() counts whole nanoseconds", () => {
+  using device = cpu.open(info);
+  using interval = device.interval();
+  for (let i = 0; i < 8; i++) {
+    interval.measure(() => {});
+    ok(Number.isInteger(interval.nanoseconds()), `${interval.nanoseconds()}`);
+  }
+});
+
 Deno.test("open() refuses another architecture", () => {
   throws(
     () => cpu.open({ ...info, arch: "riscv128" }),
