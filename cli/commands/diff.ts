@@ -101,7 +101,15 @@ async function diff(
   for (const note of notesOn(found, options)) tell(note);
   const step = options.format === "text" && nextStep(found, options);
   if (step) tell(step);
-  return exitCodeOfDiff(found, options.failOn);
+  const code = exitCodeOfDiff(found, options.failOn);
+  if (found.judged.some(({ pair }) => pair.base !== undefined)) return code;
+  return nothingCompared(`${options.base} has no row of these cases`, code);
+}
+
+/** Says that there is nothing to judge: a CI that compares nothing must not pass. */
+function nothingCompared(why: string, code: number): number {
+  tell(`Nothing was compared: ${why}`);
+  return Math.max(code, EXIT.nothing);
 }
 
 /** Returns notes on what no verdict says. */
@@ -151,8 +159,7 @@ async function diffWithHistory(
   for (const note of notesOn(found, options)) tell(note);
   const code = exitCodeOfDiff(found, options.failOn);
   if (base.length > 0) return code;
-  tell(`Nothing was compared: ${history} has no earlier run of these cases`);
-  return Math.max(code, EXIT.nothing);
+  return nothingCompared(`${history} has no earlier run of these cases`, code);
 }
 
 /** The least width of lines: a row with its times fits. */

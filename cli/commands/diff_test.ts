@@ -116,6 +116,26 @@ Deno.test("diff ends with 2 or 3 and one line for what it cannot read", async ()
   }
 });
 
+Deno.test("diff ends with 3 where the base has no row", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const [none, some] = [join(folder, "none.csv"), join(folder, "some.csv")];
+    await Deno.writeTextFile(none, writeCsv([]));
+    await Deno.writeTextFile(some, writeCsv([csvRow()]));
+    const { code, stdout, stderr } = await program(["diff", none, some], {
+      permissions,
+    });
+    assertMatch(stdout, /^new +s kernel/);
+    assertEquals(
+      stderr,
+      `Nothing was compared: ${none} has no row of these cases\n`,
+    );
+    assertEquals(code, 3);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 const PATHS = { base: "results/cpu", next: "my new.csv" };
 const SUITE = { suite: "matmul-fp32" };
 const QUIET = { ...SUITE, runs: "5", between_run_us: "0.1", mean_us: "10" };
