@@ -85,7 +85,8 @@ export function comparedLines(
   }
   const said = all.map((cells) => [
     ...cells.slice(0, -1),
-    paintedVerdict(cells.at(-1)!, color),
+    // The line of the failed case above the table has the rest of a note.
+    paintedVerdict(cells.at(-1)!.split("; ")[0]!, color),
   ]);
   const wide = all.some((cells) => cells[3]!.endsWith("?"));
   return [...aligned(said, new Set([1, 2, 3])), ...(wide ? [WIDE] : [])];
