@@ -61,6 +61,23 @@ export function formatMicroseconds(value: number): string {
   return value.toFixed(Math.max(0, 4 - whole));
 }
 
+/**
+ * Formats a rate with at least three digits that count: small products on a CPU reach thousandths
+ * of a TFLOP/s.
+ *
+ * @example
+ * ```ts
+ * import { formatRate } from "./metrics.ts";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * strictEqual(formatRate(0.3731), "0.373");
+ * strictEqual(formatRate(0.0052683), "0.00527");
+ * ```
+ */
+export function formatRate(value: number): string {
+  return value < 0.1 ? value.toPrecision(3) : formatMicroseconds(value);
+}
+
 /** Returns the figures `names` of `table`, in that order. */
 export function metricsOf(
   table: Pivot,
@@ -236,7 +253,7 @@ function rate(column: "tflops" | "gbps", head: string): Metric {
   return metric({
     name: column,
     head,
-    format: formatMicroseconds,
+    format: formatRate,
     valueOf({ rows }, name) {
       const row = rows.get(name);
       return soundTimeOf(row) === undefined || row![column] === ""

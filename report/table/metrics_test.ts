@@ -53,6 +53,18 @@ Deno.test("tableSheet() scores against the fastest peer at each shape", () => {
   assertMatch(lines("score", ["mine"])[2]!, / 0\.111 +0\.200 +0\.500\*$/);
 });
 
+Deno.test("tableSheet() has three digits of a small rate", () => {
+  const [slow] = pivots([
+    row("cublas", "1024", "12", { tflops: "0.0052683" }),
+    row("mine", "1024", "5", { tflops: "0.3731" }),
+  ], { baselines: () => ["cublas"] });
+  const [, , body] = formatText(tableSheet(slow!, { metrics: ["tflops"] }), {
+    width: Infinity,
+    color: false,
+  });
+  assertMatch(body!, /^\S+ +~?0\.00527 +~?0\.373\*$/);
+});
+
 Deno.test("tableSheet() says once why no row has a share of SOL", () => {
   const notesOf = (...more: Record<string, string>[]) => {
     const rows = more.map((one, i) =>

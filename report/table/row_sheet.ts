@@ -13,7 +13,7 @@ import { isNoisyRow } from "../model/noise.ts";
 import { type Pivot, speedup } from "../model/pivot.ts";
 import { isAboveSol, isRemembered, soundTimeOf, timeOf } from "../model/sol.ts";
 import { timingOf } from "../model/timing.ts";
-import { formatMicroseconds } from "./metrics.ts";
+import { formatMicroseconds, formatRate } from "./metrics.ts";
 
 /** A row, and the table that it stands in. */
 export interface Found {
@@ -146,8 +146,8 @@ function figureLines({ table, name, row }: Found): [string, string][] {
     [
       "rate",
       listed([
-        row.tflops && `${formatMicroseconds(Number(row.tflops))} TFLOP/s`,
-        row.gbps && `${formatMicroseconds(Number(row.gbps))} GB/s`,
+        row.tflops && `${formatRate(Number(row.tflops))} TFLOP/s`,
+        row.gbps && `${formatRate(Number(row.gbps))} GB/s`,
       ]),
     ],
     [
