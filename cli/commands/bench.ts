@@ -6,7 +6,7 @@
 
 import { merge, object } from "@optique/core/constructs";
 import type { InferValue } from "@optique/core/parser";
-import { LATEST, quoted, RESULTS, typed } from "../../session/home.ts";
+import { LATEST, RESULTS, typed } from "../../session/home.ts";
 import { BRIEFS, define } from "../command.ts";
 import {
   choiceFlags,
@@ -155,7 +155,7 @@ async function bench(given: BenchOptions): Promise<number> {
     return EXIT.ok;
   }
   const settings = settingsOf(options, { once: options.once });
-  if (options.once) return await once(selected, settings);
+  if (options.once) return await once(given, selected, settings);
   return await measure(given, selected, settings);
 }
 
@@ -427,19 +427,22 @@ function configsOf(
   }`;
 }
 
-/** Runs the only case of `selected`. @returns The exit code. */
+/**
+ * Runs the only case of `selected`, or the only one of the user's own kernels where none is
+ * named: whoever profiles `mine.cu` does not mean the libraries. @returns The exit code.
+ */
 async function once(
+  { kernels }: BenchOptions,
   selected: Selected,
   settings: Settings,
 ): Promise<number> {
-  const { cases, selection } = selected;
+  const { selection } = selected;
+  const own = selected.cases.filter(isOwnKernel);
+  const isNamed = kernels.length > 0 || own.length === 0;
+  const cases = isNamed ? selected.cases : own;
   if (cases.length !== 1) {
-    const own = cases.find(isOwnKernel)?.kernel;
-    const kernel = own === undefined ? "" : ` ${quoted(own)}`;
     throw new UserError(
-      `Cannot run ${cases.length} cases with --once: narrow it to one with --kernel${kernel},${
-        own === undefined ? " --suite," : ""
-      } --axis and --where; --dry-run lists the cases`,
+      `Cannot run ${cases.length} cases with --once: narrow it to one with --suite, --kernel, --m, --n, --k, --axis and --where; --dry-run lists the cases`,
     );
   }
   if (isPythonCase(cases[0]!)) {
@@ -464,6 +467,6 @@ async function once(
   };
   // Runs kernels in this process: no other command loads what that needs.
   const { work } = await import("../../session/worker.ts");
-  await work(jobOf({ ...selected, settings, run: "once" }), take);
+  await work(jobOf({ ...selected, cases, settings, run: "once" }), take);
   return code;
 }

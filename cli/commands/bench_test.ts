@@ -420,12 +420,16 @@ Deno.test("bench --once runs one case here, and refuses more", () =>
     assertEquals(many.code, 2);
     assertMatch(many.stderr, /^error: Cannot run 2 cases with --once/m);
     await Deno.writeTextFile(join(folder, "mine.c"), MINE);
-    const mine = await run("bench", "mine.c", "--once", "--m", "16");
-    assertEquals(mine.code, 2);
-    assertMatch(
-      mine.stderr,
-      /^error: .*: narrow it to one with --kernel mine,/m,
-    );
+    const file = ["bench", "mine.c", "--once"];
+    const sizes = await run(...file);
+    assertEquals(sizes.code, 2);
+    assertMatch(sizes.stderr, /^error: Cannot run 3 cases with --once/m);
+    // Of the kernels beside it none is meant.
+    const mine = await run(...file, "--m", "16");
+    assertEquals(mine.code, 1);
+    assertMatch(mine.stderr, /^FAIL mine\.c mine 16×16×16 .*: wrong, /m);
+    const named = await run(...file, "--m", "16", "--kernel", "naive");
+    assertEquals([named.code, named.stderr.includes("FAIL")], [0, false]);
     await Deno.remove(join(folder, "mine.c"));
     assertEquals([...Deno.readDirSync(folder)], []);
   }));
