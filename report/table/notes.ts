@@ -157,7 +157,7 @@ export function launchNotes(
       counted(compared.length, "shape")
     }, by up to ${
       formatMicroseconds(Math.max(...far))
-    } µs; rows of one GPU and run differ least`,
+    } µs; rows of one device and run differ least`,
   ];
 }
 

@@ -294,7 +294,7 @@ Deno.test("launchNotes() compares the launch overheads of a shape's kernels", ()
   assertEquals(launchNotes([[of("3.7"), of("")], [of("4.2"), of("4.2")]]), []);
   const far = [of("3.7"), of("4.2"), of("4.1")];
   assertEquals(launchNotes([far, [of("3.7"), of("3.7")], [of("4.2")]]), [
-    "launch overhead differs between rows by over 3 % of the fastest time at 1 of 2 shapes, by up to 0.500 µs; rows of one GPU and run differ least",
+    "launch overhead differs between rows by over 3 % of the fastest time at 1 of 2 shapes, by up to 0.500 µs; rows of one device and run differ least",
   ]);
 });
 
