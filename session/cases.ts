@@ -64,7 +64,27 @@ export async function loadSuites(
 async function tryAndImport(file: string): Promise<Suite> {
   const { trySuite } = await import("./suite_trial.ts");
   await trySuite(file);
-  return await importSuite(file);
+  const suite = await importSuite(file);
+  await checkBaselines(suite);
+  return suite;
+}
+
+/** @throws {UserError} If a baseline is no kernel: of a misspelt one the next would take the place. */
+async function checkBaselines(
+  { name, kernels, baselines }: Suite,
+): Promise<void> {
+  const own = kernels.map((kernel) => kernel.name);
+  if (baselines.every((baseline) => own.includes(baseline))) return;
+  const { USUAL_BASELINES } = await import("./library/baselines.ts");
+  const builtIn = await besidePeers(await builtInSuites(), "torch");
+  const others = builtIn.flatMap((suite) => suite.kernels.map((k) => k.name));
+  const all = new Set([...own, ...USUAL_BASELINES, ...others]);
+  const strange = baselines.find((baseline) => !all.has(baseline));
+  if (strange === undefined) return;
+  const { message } = unknown("kernel", strange, [...new Set(own)]);
+  throw new UserError(
+    `Suite ${name} cannot be used, because of its baselines: ${message}`,
+  );
 }
 
 /** Returns whether `name` is that of a kernel's source, with or without settings after a `?`. */

@@ -282,6 +282,37 @@ const ALL = Object.fromEntries(
 const USEFUL = new Set(["cuda", "hip", "cpu"]);
 const ANY = { backend: undefined, device: 0, useful: USEFUL };
 
+Deno.test("loadSuites() refuses a baseline that is no kernel", async () => {
+  const folder = await Deno.makeTempDir();
+  let files = 0;
+  const load = async (baselines: string) => {
+    const file = `${folder}/${files++}.ts`;
+    await Deno.writeTextFile(
+      file,
+      `import { defineSuite, kernels, matmul } from "${new URL(
+        "../mod.ts",
+        import.meta.url,
+      )}";
+export default defineSuite({
+  ...{ name: "mine", title: "Mine", op: matmul, kernels },
+  ...{ axes: { m: [1] }, baselines: ${baselines} },
+});
+`,
+    );
+    await loadSuites([file]);
+  };
+  try {
+    await load('["cublas", "torch-eager", "naive", "torch.mm"]');
+    await assertRejects(
+      () => load('["cublas", "openbals"]'),
+      UserError,
+      "Suite mine cannot be used, because of its baselines: No kernel is named openbals: did you mean openblas?",
+    );
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 Deno.test("takeDevice() takes the first backend with a device, and says why", async () => {
   const { backend, info, notes } = await takeDevice(ANY, ALL);
   assertEquals([backend.name, info.index], ["hip", 0]);
