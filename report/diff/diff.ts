@@ -57,7 +57,10 @@ export function summarizeDiff(
   const groups = Map.groupBy(judged, ({ verdict }) => verdict);
   const counts = VERDICTS.map((v) => [v, groups.get(v)?.length ?? 0] as const);
   const suites = Map.groupBy(judged, ({ pair }) => rowOf(pair).suite);
-  const means = [...suites].map(([suite, own]) => meanOf(suite, own));
+  // Of a suite that only one side has, "new" or "missing" says why there is no mean.
+  const means = [...suites].filter(([, own]) =>
+    suites.size === 1 || own.some(({ pair }) => pair.base && pair.next)
+  ).map(([suite, own]) => meanOf(suite, own));
   return {
     judged: VERDICTS.flatMap((verdict) => {
       const own = groups.get(verdict) ?? [];
@@ -66,7 +69,7 @@ export function summarizeDiff(
         : own.toSorted((a, b) => severity(b) - severity(a));
     }),
     counts: Object.fromEntries(counts) as Record<Verdict, number>,
-    means: means.length === 1 ? means : [...means, meanOf("", judged)],
+    means: suites.size === 1 ? means : [...means, meanOf("", judged)],
   };
 }
 

@@ -87,6 +87,15 @@ Deno.test("summarizeDiff() takes means over what both sides have timed, and says
   assertEquals(none.means[0]!.change, undefined);
 });
 
+Deno.test("summarizeDiff() has no mean of a suite that one side lacks", () => {
+  const suites = ({ means }: ReturnType<typeof diffOf>) =>
+    means.map(({ suite }) => suite);
+  const [a, b, c] = ["a", "b", "c"].map((suite) => placed({ suite }));
+  assertEquals(suites(diffOf([a!, b!], [a!, c!])), ["a", ""]);
+  assertEquals(suites(diffOf([], [a!])), ["a"]);
+  assertEquals(suites(diffOf([a!], [b!])), [""]);
+});
+
 Deno.test("diffText() lists what is worst with its cause, the means and the counts", () => {
   assertEquals(diffText(DIFF, { ...SHOW, ...SCREEN, width: 100 }), [
     "broken        s e|<e> 16×16×8192 nn f32 param=0",
