@@ -23,6 +23,7 @@ import {
   timingCacheOf,
   typed,
 } from "../../session/home.ts";
+import { pythonOf } from "../../peers/cases.ts";
 import { isFailure } from "../../session/run_job.ts";
 import { casesOf, isSource, pointOf } from "../../session/cases.ts";
 import { AT_OTHER } from "../../session/source/ragged.ts";
@@ -84,7 +85,7 @@ export function nextLine(
     ...kernels.map((kernel) => `--kernel ${kernel}`),
     ...(peers?.set === undefined
       ? []
-      : [`--peers ${quoted(peers.set)} --python ${quoted(peers.python)}`]),
+      : [`--peers ${quoted(peers.set)}`, ...pythonWords(peers.python)]),
     ...(out === undefined ? [] : [`--out ${quoted(out)}`]),
   ].join(" ");
   if (preset) {
@@ -264,7 +265,7 @@ export function selectionWords(
     ...placeWords(told),
     // Of kernels of the suite itself.
     ...(selection.peers && selection.peers.set === undefined
-      ? [`--python ${quoted(selection.peers.python)}`]
+      ? pythonWords(selection.peers.python)
       : []),
   ];
 }
@@ -297,6 +298,11 @@ export function pointWords(
       `--where ${name}=${list.join()}`
     ),
   ];
+}
+
+/** The option that names the Python, where it is not the usual one. */
+function pythonWords(python: string): string[] {
+  return python === pythonOf(undefined) ? [] : [`--python ${quoted(python)}`];
 }
 
 function placeWords({ selection, settings }: Told): string[] {

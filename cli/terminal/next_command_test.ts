@@ -12,6 +12,7 @@ import {
   wholeWords,
 } from "./next_command.ts";
 import { kernelCacheOf, quoted, timingCacheOf } from "../../session/home.ts";
+import { pythonOf } from "../../peers/cases.ts";
 import suite from "../testdata/fault_suite.ts";
 
 const SELECTION: Selection = {
@@ -139,6 +140,10 @@ Deno.test("nextLine() repeats what was selected for more of the same", () => {
   assertEquals(
     after(rows, { kernels: ["good"], peers }),
     `Next, a size of your own: bench --suite other ${FILES} --kernel good --peers torch --python /my/python --m 24`,
+  );
+  assertEquals(
+    after(rows, { peers: { ...peers, python: pythonOf(undefined) } }),
+    `Next, a size of your own: bench --suite other ${FILES} --peers torch --m 24`,
   );
   assertEquals(
     after(rows, {
