@@ -112,7 +112,7 @@ Deno.test(
       module.program("here").step([], ONE).enqueue();
       throws(
         () => module.program("gone"),
-        failure("launch", /Cannot load gone/),
+        failure("launch", /^Cannot load gone: its source has no function/),
       );
     });
   },

@@ -152,11 +152,13 @@ class CpuModule implements Module {
       return Deno.dlopen(this.binary, symbols);
     } catch (error) {
       if (!(error instanceof Error)) throw error;
-      throw new CaseError(
-        "launch",
-        `Cannot load ${entry}: ${error.message.split("\n")[0]}`,
-        { cause: error },
-      );
+      // Of a missing function deno and the system name the library, not what is to be mended.
+      const why = error.message.startsWith("Failed to register symbol")
+        ? "its source has no function of that name that is not static"
+        : error.message.split("\n")[0];
+      throw new CaseError("launch", `Cannot load ${entry}: ${why}`, {
+        cause: error,
+      });
     }
   }
 
