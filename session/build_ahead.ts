@@ -20,6 +20,7 @@ import { isPythonCase } from "../bench/model/peer.ts";
 import type { Case } from "../bench/model/suite.ts";
 import { keyOf } from "../bench/row/row.ts";
 import { hintsFor } from "./hints.ts";
+import { callSuite } from "./suite_calls.ts";
 
 /** The level whose configs are built of a kernel of which none is recorded. */
 const UNRECORDED_LEVEL = 1;
@@ -172,8 +173,11 @@ function buildsOf(
   configs: (c: Case) => readonly Values[],
 ): Build[] {
   try {
-    if (isPythonCase(c) || c.unsupported(info) !== undefined) return [];
-    const builds = configs(c).flatMap((config) => [...c.builds(config)]);
+    const builds = callSuite(() =>
+      isPythonCase(c) || c.unsupported(info) !== undefined
+        ? []
+        : configs(c).flatMap((config) => [...c.builds(config)])
+    );
     // Whatever a user's kernel gives in the place of a URL fails here, not among others'.
     builds.forEach(buildText);
     return builds;

@@ -16,6 +16,7 @@ import type { Case, Suite, Where } from "../bench/model/suite.ts";
 import { isAuto } from "../bench/tune/auto_kernel.ts";
 import { builtInSuites, suiteNames } from "../suites/mod.ts";
 import type { Choice, PeerChoice } from "./options.ts";
+import { callEach, callSuite } from "./suite_calls.ts";
 import { importSuite } from "./suite_file.ts";
 
 /** The name of every built-in suite at once. */
@@ -230,7 +231,7 @@ export function* casesOf(
     // A suite without an axis of that name has nothing on it.
     const own = suite.axes.filter(({ name }) => known.has(name));
     if (own.length < known.size) continue;
-    for (const one of suite.cases(points, overrides, where)) {
+    for (const one of callEach(suite.cases(points, overrides, where))) {
       if (kernels.length > 0 && !kernels.includes(one.kernel)) continue;
       if (backend !== undefined && one.backend !== backend) continue;
       yield one;
@@ -274,14 +275,13 @@ export function casesWithin(
   suites: readonly Suite[],
   filter: Filter,
 ): readonly Case[] {
-  const cases: Case[] = [];
-  // Points are counted in a moment, and made in minutes.
-  if (!isMore(suites, filter)) {
-    for (const one of distinct(casesOf(suites, filter))) {
-      if (cases.push(one) > MOST_CASES) break;
-    }
-    if (cases.length <= MOST_CASES) return cases;
-  }
+  const cases = callSuite(() =>
+    // Points are counted in a moment, and made in minutes.
+    isMore(suites, filter)
+      ? undefined
+      : [...distinct(casesOf(suites, filter)).take(MOST_CASES + 1)]
+  );
+  if (cases && cases.length <= MOST_CASES) return cases;
   throw new UserError(
     `The sizes make more than ${MOST_CASES} cases: give shorter lists or larger steps to --axis, --m, --n and --k`,
   );

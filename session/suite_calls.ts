@@ -45,6 +45,16 @@ export function callSuite<T>(work: () => T): T {
   }
 }
 
+/** Yields what `made` yields, which calls functions of suites for each. */
+export function* callEach<T>(made: Iterable<T>): Generator<T> {
+  const left = Iterator.from(made);
+  while (true) {
+    const { done, value } = callSuite(() => left.next());
+    if (done) return;
+    yield value;
+  }
+}
+
 /**
  * Asks the kernel of `c` whether it runs on the device of `info`. A kernel that throws does so
  * again in the worker, where it becomes a failed row.

@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { lacking, testdata, within } from "../testdata/program.ts";
+import { lacking, start, testdata, within } from "../testdata/program.ts";
 
 const SMALL = ["--suite", testdata("small_suite.ts"), "--backend", "cpu"];
 
@@ -54,4 +54,37 @@ Deno.test("check counts what is right, and keeps nothing", () =>
     );
     assertMatch(wrong.stderr, /^FAIL small zeros /m);
     assertEquals([...Deno.readDirSync(folder)], []);
+  }));
+
+Deno.test("check ends by Ctrl-C while a function of a suite does not return", () =>
+  within(async (_, folder) => {
+    const called = `${folder}/called`;
+    await Deno.writeTextFile(
+      `${folder}/odd.ts`,
+      `import { defineSuite, kernels, matmul } from "mnkbench";
+function tolerance() {
+  Deno.writeTextFileSync("called", "");
+  for (;;);
+}
+export default defineSuite({
+  name: "odd",
+  title: "-",
+  op: { ...matmul, tolerance },
+  axes: { m: [2], k: [8] },
+  tie: { n: "m" },
+  fixed: { type: "f32" },
+  kernels: kernels.filter(({ name }) => name === "naive"),
+  baselines: [],
+});`,
+    );
+    const child = start(["check", "--suite", "./odd.ts"], folder);
+    const ended = child.output();
+    const last = setTimeout(() => child.kill("SIGKILL"), 30_000);
+    const isCalled = () => Deno.stat(called).then(() => true, () => false);
+    while (!await isCalled()) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    child.kill("SIGINT");
+    assertEquals((await ended).signal, "SIGINT");
+    clearTimeout(last);
   }));

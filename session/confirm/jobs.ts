@@ -25,6 +25,7 @@ import { kernelCacheOf } from "../home.ts";
 import { jobOf } from "../run_job.ts";
 import type { ComparedRuns } from "../options.ts";
 import type { SourcedRow } from "../read_rows.ts";
+import { callSuite } from "../suite_calls.ts";
 import { casesOf, type Filter, loadSuites, pointOf } from "../cases.ts";
 
 /** Pairs that can be measured by the same two jobs. */
@@ -144,7 +145,7 @@ function made(
       [caseText(keyOf(leader)), row.config],
       "configs of a kernel",
     );
-    const builds = one.builds(parseValues(row.config));
+    const builds = callSuite(() => one.builds(parseValues(row.config)));
     if (builds.length === 0 && row.binary_hash === "") continue;
     const hash = row.binary_hash;
     const found = old.find(builds, { hash, backend, arch: info.arch });

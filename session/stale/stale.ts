@@ -15,6 +15,7 @@ import type { CsvRow } from "../../bench/row/csv_row.ts";
 import type { SourcedRow } from "../../bench/row/read_csv.ts";
 import { caseText, isPublished, keyOf } from "../../bench/row/row.ts";
 import { casesWithin, pointOf } from "../cases.ts";
+import { callEach, callSuite } from "../suite_calls.ts";
 import { readSameCode, SameCode } from "./same_code.ts";
 
 /**
@@ -85,7 +86,10 @@ function standingOf(
   if (found === undefined || backend === undefined) return { standing: "gone" };
   try {
     const values = parseValues(config);
-    const builds = blame("name its sources", () => [...found.builds(values)]);
+    const builds = blame(
+      "name its sources",
+      () => callSuite(() => [...found.builds(values)]),
+    );
     if (code_hash === "") {
       const text = joinHashes(
         builds.map((build) => cache.sourceHash(build, backend, arch)),
@@ -135,7 +139,8 @@ class KnownCases {
 
   /** The cases at the suite's own points. */
   #all(suite: Suite): ReadonlyMap<string, Case> {
-    const known = this.#cases.get(suite.name) ?? byText(suite.cases("all"));
+    const known = this.#cases.get(suite.name) ??
+      byText(callEach(suite.cases("all")));
     this.#cases.set(suite.name, known);
     return known;
   }

@@ -17,6 +17,7 @@ import type { Case } from "../../../bench/model/suite.ts";
 import { keyOf } from "../../../bench/row/row.ts";
 import { ordered } from "../../../bench/tune/levels.ts";
 import { hintsFor } from "../../../session/hints.ts";
+import { callSuite } from "../../../session/suite_calls.ts";
 import { type PlanTarget, recordPlan } from "./record.ts";
 import { mergeRows, type PlanRow, type PointPlan } from "./rows.ts";
 
@@ -105,7 +106,7 @@ function planOf(title: string, cases: readonly Case[], target: PlanTarget) {
   const reasons: string[] = [];
   for (const c of cases) {
     try {
-      return recordPlan(c, configOf(c, target), target);
+      return callSuite(() => recordPlan(c, configOf(c, target), target));
     } catch (error) {
       if (!(error instanceof CaseError)) throw error;
       reasons.push(`${c.kernel}: ${error.message}`);
