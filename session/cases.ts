@@ -17,7 +17,7 @@ import { isAuto } from "../bench/tune/auto_kernel.ts";
 import { builtInSuites, suiteNames } from "../suites/mod.ts";
 import type { Choice, PeerChoice } from "./options.ts";
 import { callEach, callSuite } from "./suite_calls.ts";
-import { importSuite } from "./suite_file.ts";
+import { importSuite, limitCalls } from "./suite_file.ts";
 
 /** The name of every built-in suite at once. */
 const ALL = "all";
@@ -67,6 +67,7 @@ async function tryAndImport(file: string): Promise<Suite> {
   await trySuite(file);
   const suite = await importSuite(file);
   await checkBaselines(suite);
+  await limitCalls();
   return suite;
 }
 

@@ -32,8 +32,27 @@ export function listenBetween(listener: Listener): Disposable {
   };
 }
 
-/** Runs `work`, which calls functions of suites and does not wait. A signal ends the program. */
+/** Is told of calls. */
+export interface CallWatch {
+  /** A call begins, also within another. */
+  begin(): void;
+  /** No call is left. */
+  end(): void;
+}
+
+let watch: CallWatch | undefined;
+
+/** Tells `one` of all calls from now on. */
+export function watchCalls(one: CallWatch): void {
+  watch = one;
+}
+
+/**
+ * Runs `work`, which calls functions of suites and does not wait. A signal ends the program, and
+ * so does a time limit where {@linkcode watchCalls} was given one.
+ */
 export function callSuite<T>(work: () => T): T {
+  watch?.begin();
   if (isCalling) return work();
   isCalling = true;
   for (const one of listeners) one.leave();
@@ -41,6 +60,7 @@ export function callSuite<T>(work: () => T): T {
     return work();
   } finally {
     isCalling = false;
+    watch?.end();
     for (const one of listeners) one.listen();
   }
 }

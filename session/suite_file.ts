@@ -11,11 +11,13 @@ import { backends } from "../backends/mod.ts";
 import { brief, UserError } from "../bench/model/errors.ts";
 import type { Suite } from "../bench/model/suite.ts";
 import { within } from "../bench/files/run_program.ts";
-
+import { watchCalls } from "./suite_calls.ts";
 import type { LastWord } from "./suite_guard.ts";
 
 /** Longer than any file needs that only says what there is. */
 export const LIMIT_MS = 5_000;
+/** Longer than any function of a suite needs that only says what it has at one point. */
+const CALL_LIMIT_MS = 60_000;
 
 /** Ends the program with a message. Missing where a program uses this one as a library. */
 let end: ((message: string) => never) | undefined;
@@ -169,19 +171,55 @@ async function guard(
   const { to, text } = lastLine;
   // After the limit of what can be waited for.
   const ms = limitMs + 1_000;
-  const last: LastWord = {
-    ...{ ms, to },
-    text: text(unloadable(file, late(ms)).message),
-  };
-  const worker = new Worker(new URL("suite_guard.ts", import.meta.url), {
-    type: "module",
-    name: JSON.stringify(last),
-  });
+  const last = { ms, to, text: text(unloadable(file, late(ms)).message) };
+  const thread = await startGuard();
+  thread.postMessage(last satisfies LastWord);
+  return { [Symbol.dispose]: () => thread.terminate() };
+}
+
+async function startGuard(): Promise<Worker> {
+  const url = new URL("suite_guard.ts", import.meta.url);
+  const thread = new Worker(url, { type: "module" });
   await new Promise((resolve, reject) => {
-    worker.onmessage = resolve;
-    worker.onerror = reject;
+    thread.onmessage = resolve;
+    thread.onerror = reject;
   });
-  return { [Symbol.dispose]: () => worker.terminate() };
+  return thread;
+}
+
+let isLimited = false;
+
+/**
+ * Kills the program from now on where a function of a suite file takes longer than `limitMs`.
+ * Nothing where a program uses this one as a library.
+ */
+export async function limitCalls(limitMs = CALL_LIMIT_MS): Promise<void> {
+  if (lastLine === undefined || isLimited) return;
+  isLimited = true;
+  const { to, text } = lastLine;
+  const thread = await startGuard();
+  let told = -Infinity;
+  watchCalls({
+    begin() {
+      // A sweep has 100,000 calls, and a message takes microseconds.
+      if (performance.now() - told < limitMs / 60) return;
+      told = performance.now();
+      const file = [...files.values()].join(" or ");
+      const { message } = refused("use", file, tooLong(limitMs));
+      const last = { ms: limitMs, to, text: text(message) };
+      thread.postMessage(last satisfies LastWord);
+    },
+    end() {
+      told = -Infinity;
+      thread.postMessage(null);
+    },
+  });
+}
+
+function tooLong(limitMs: number): string {
+  return `a function of it did not return within ${
+    limitMs / 1000
+  } s; do not loop in it for anything that may not come`;
 }
 
 /** Makes the error for a file that takes longer than `limitMs` milliseconds. */

@@ -140,6 +140,35 @@ Deno.test("importSuite() does not wait for ever", () =>
     );
   }));
 
+/** Calls functions for longer than the limit in all, then one that never returns. */
+const CALL = `import { importSuite, limitCalls, onFatal } from "${new URL(
+  "suite_file.ts",
+  import.meta.url,
+)}";
+import { callSuite } from "${new URL("suite_calls.ts", import.meta.url)}";
+onFatal(() => Deno.exit(1), { to: "stdout", text: (message) => message });
+await importSuite(Deno.args[0]);
+await limitCalls(1000);
+const busy = (ms) => {
+  for (const start = performance.now(); performance.now() - start < ms;);
+};
+callSuite(() => [1, 2, 3].forEach(() => callSuite(() => busy(400))));
+busy(1100);
+console.log("returned");
+callSuite(() => busy(Infinity));`;
+
+Deno.test("limitCalls() ends the program where one call does not return", () =>
+  withSuite("", async (file) => {
+    const { code, stdout } = await new Deno.Command(Deno.execPath(), {
+      args: ["eval", CALL, file],
+    }).output();
+    assertEquals(
+      new TextDecoder().decode(stdout),
+      `returned\nCannot use the suite file ${file}: a function of it did not return within 1 s; do not loop in it for anything that may not come`,
+    );
+    assertEquals(code, 137);
+  }));
+
 Deno.test("a function of a kernel that ends the program gets a row of its own", () =>
   within(async (run, folder) => {
     const text =

@@ -1,6 +1,7 @@
 /**
  * Ends a program whose main thread is kept busy by a suite file, from a thread: nothing else
- * can interrupt a loop. The name of the thread is a {@linkcode LastWord} as JSON.
+ * can interrupt a loop. A message with a {@linkcode LastWord} starts a timer in the place of the
+ * one before, and `null` stops it.
  *
  * @module
  */
@@ -17,13 +18,18 @@ export interface LastWord {
 
 /** This thread, seen from itself. */
 declare const self: {
-  readonly name: string;
+  onmessage(event: { readonly data: LastWord | null }): void;
   postMessage(message: string): void;
 };
 
-const { ms, to, text } = JSON.parse(self.name) as LastWord;
-setTimeout(() => {
-  writeAll(Deno[to], new TextEncoder().encode(text));
-  Deno.kill(Deno.pid, "SIGKILL");
-}, ms);
+let timer: ReturnType<typeof setTimeout> | undefined;
+self.onmessage = ({ data }) => {
+  clearTimeout(timer);
+  if (data === null) return;
+  const { ms, to, text } = data;
+  timer = setTimeout(() => {
+    writeAll(Deno[to], new TextEncoder().encode(text));
+    Deno.kill(Deno.pid, "SIGKILL");
+  }, ms);
+};
 self.postMessage("watching");
