@@ -107,7 +107,7 @@ export async function select(
   wanted?: PointSet,
 ): Promise<Selected> {
   const names = named(options.suites);
-  const { suites, own: ours } = await chosenBy(options);
+  const { suites, own } = await chosenBy(options);
   const kernels = kernelsOf(suites, options);
   demandSome(suites, kernels);
   const taken = await takeDevice({
@@ -115,75 +115,95 @@ export async function select(
     useful: new Set(kernels.map(({ backend }) => backend)),
     isPython: kernels.some(({ runner }) => runner === "python"),
   });
-  const { devices } = options;
+  const { backend, info } = taken;
+  const { devices, shard, timer, overrides, where } = options;
   const infos = devices && sharing(taken, devices);
-  if (options.timer !== undefined) demandGraphs(taken.backend, options.timer);
-  const { where, shard, sizes } = options;
-  const own = names.length > 0 ||
-    Object.keys({ ...options.overrides, ...where }).length > 0;
-  const overrides = { ...options.overrides, ...sizes };
-  const preset = taken.backend.name === "cpu" && !own && wanted === undefined;
-  const chosen: Selection = {
-    suites: names.length === 0
-      ? suites.map(({ name }) => name)
-      // The same file from another folder is the same run.
-      : names.map((name) => isFile(name) ? resolve(name) : name),
-    kernels: options.kernels,
-    backend: taken.backend.name,
-    device: typeof options.device === "string"
-      ? options.device
-      : taken.info.index,
-    points: wanted ?? (options.quick || preset ? "quick" : "all"),
-    overrides: wanted?.startsWith("edge") ? {} : overrides,
-    where,
-    ...(shard === undefined ? {} : { shard }),
-    ...(devices === undefined ? {} : { devices }),
-  };
+  if (timer !== undefined) demandGraphs(backend, timer);
+  const isChosen = names.length > 0 ||
+    Object.keys({ ...overrides, ...where }).length > 0;
+  const preset = backend.name === "cpu" && !isChosen && wanted === undefined;
+  const points = wanted ?? (options.quick || preset ? "quick" : "all");
+  const chosen = selectionOf(options, { suites, taken, points });
   const whole = casesWithin(suites, chosen);
   const parts = shard && dealPoints(whole, shard.count);
   const all = parts ? parts[shard.index - 1]! : whole;
-  const { backend, info } = taken;
   const lacking = backend.lacks?.(new Set(all.map((c) => c.kernel))) ?? [];
   const cases = preset && !parts && options.kernels.length === 0 &&
       canBuild(backend, info)
     ? all.filter(({ teaching }) => !teaching)
     : all;
   const selection = await withPython(chosen, cases, options);
-  const isNone = shard !== undefined && whole.length > 0;
-  if (cases.length === 0 && !(isNone && options.orNone)) {
-    throw nothing(
-      isNone
-        ? `shard ${shard.index}/${shard.count} has no case`
-        : Object.keys(where).length > 0
-        ? `no case is selected by --where ${
-          formatWhere(where)
-        }; \`list --cases\` shows what there is`
-        : `no selected kernel runs on ${selection.backend}; \`list\` says which kernels ${
-          selection.suites.join(", ")
-        } has`,
-    );
+  if (cases.length === 0) {
+    if (shard === undefined || whole.length === 0) throw without(selection);
+    if (!options.orNone) {
+      throw nothing(`shard ${shard.index}/${shard.count} has no case`);
+    }
   }
   const notes = [
     ...lacking,
     ...taken.notes,
-    ...(infos
-      ? [
-        infos.length === 1
-          ? "1 device has all cases"
-          : `${infos.length} devices share the cases`,
-      ]
-      : []),
-    ...elsewhere(names, ours, selection),
+    ...(infos ? [sharedBy(infos)] : []),
+    ...elsewhere(names, own, selection),
     ...(selection.peers === undefined
       ? []
       : (await import("../peers/cases.ts")).peersElsewhere(selection)),
   ];
-  const selected = { ...taken, notes, suites, selection, cases, preset };
   return {
-    ...selected,
+    ...taken,
+    notes,
+    suites,
+    selection,
+    cases,
+    preset,
     ...(parts ? { parts } : {}),
     ...(infos ? { infos } : {}),
   };
+}
+
+/** Returns the selection of `options` on the device that was taken. */
+function selectionOf(
+  options: Selecting,
+  { suites, taken: { backend, info }, points }: {
+    readonly suites: readonly Suite[];
+    readonly taken: Taken;
+    readonly points: PointSet;
+  },
+): Selection {
+  const names = named(options.suites);
+  const { kernels, device, overrides, sizes, where, shard, devices } = options;
+  return {
+    suites: names.length === 0
+      ? suites.map(({ name }) => name)
+      // The same file from another folder is the same run.
+      : names.map((name) => isFile(name) ? resolve(name) : name),
+    kernels,
+    backend: backend.name,
+    device: typeof device === "string" ? device : info.index,
+    points,
+    overrides: points.startsWith("edge") ? {} : { ...overrides, ...sizes },
+    where,
+    ...(shard === undefined ? {} : { shard }),
+    ...(devices === undefined ? {} : { devices }),
+  };
+}
+
+/** Makes the error for a selection without a case. */
+function without({ suites, backend, where }: Selection): UserError {
+  return nothing(
+    Object.keys(where).length > 0
+      ? `no case is selected by --where ${
+        formatWhere(where)
+      }; \`list --cases\` shows what there is`
+      : `no selected kernel runs on ${backend}; \`list\` says which kernels ${
+        suites.join(", ")
+      } has`,
+  );
+}
+
+function sharedBy({ length }: readonly DeviceInfo[]): string {
+  return length === 1
+    ? "1 device has all cases"
+    : `${length} devices share the cases`;
 }
 
 /** Returns `chosen` with the peers of `options`, and the Python for what Python runs. */
