@@ -133,7 +133,7 @@ async function run(
     ...{ selected, settings, observer, version, begun },
   });
   found.blame();
-  await measure(journal, { selected, settings, found }, options);
+  await measure({ journal, selected, settings, found }, options);
   found.remember();
   const { spent, memoryBytes } = found;
   const kept = journal.rows.length;
@@ -194,84 +194,103 @@ function openRun(
   );
 }
 
+/** What is swept, and what keeps its rows. */
+interface Swept {
+  readonly journal: Journal;
+  readonly selected: Selected;
+  readonly settings: Settings;
+  readonly found: Findings;
+}
+
 /** Measures what the run lacks, repeat by repeat, each runner's cases in workers of their own. */
 async function measure(
-  journal: Journal,
-  { selected, settings, found }: {
-    readonly selected: Selected;
-    readonly settings: Settings;
-    readonly found: Findings;
-  },
+  swept: Swept,
   { runs, signal, timeout }: SweepOptions,
 ): Promise<void> {
-  const { cases, selection } = selected;
+  const { journal, selected, settings, found } = swept;
+  const { cases, infos = [selected.info] } = selected;
   const total = runs * cases.length;
   using progress = found.observer.progress(total, journal.rows.length);
-  const { infos = [selected.info] } = selected;
   const machines = new Map(
     infos.map((info) => [info, findDisturbances(selected.backend, info)]),
   );
-  for (
-    const text of new Set([...machines.values()].flatMap(disturbanceTexts))
-  ) {
-    progress.print(text);
-  }
+  const texts = [...machines.values()].flatMap(disturbanceTexts);
+  for (const text of new Set(texts)) progress.print(text);
   const weights = weighed(cases, selected.info);
   const remaining = new Remaining(Array(runs).fill(weights).flat());
   for (const { row } of journal.rows) remaining.skip(row.key);
+  const watch = { progress, remaining, timeout, signal };
+  await takeFailed(swept, { ...watch, runs });
+  const counts = { ...found.counts() };
+  const measureOn = async (
+    info: DeviceInfo,
+    part: readonly Case[],
+    { repeat, signal }: { repeat: number; signal: AbortSignal },
+  ) => {
+    const { calibration, run } = journal;
+    const isOne = infos.length === 1;
+    const { selection } = selected;
+    const job = jobOf({
+      selection: isOne ? selection : { ...selection, device: info.index },
+      settings,
+      cases: ordered(part, repeat),
+      run,
+      skip: [...journal.done(repeat)],
+      configs: found.configs,
+      machine: machines.get(info)!.join("+"),
+      ...(calibration ? { calibration } : {}),
+      ...(isOne ? {} : { workers: infos.length }),
+    });
+    const end = await runJob(job, {
+      ...watch,
+      progress: isOne ? progress : among(progress, info, counts),
+      signal,
+      ...counts,
+      take(event) {
+        found.take(event, repeat, info);
+        if (event.event !== "row") return;
+        counts.done++;
+        if (isFailure(event.row)) counts.failed++;
+      },
+    });
+    found.end(end);
+  };
   const devices = new Devices(infos, (text) => progress.print(text));
-  const lacking = new Set(
-    Array.from({ length: runs }, (_, i) => missingCases(journal, cases, i))
-      .flat(),
-  );
-  const wrong = await failedElsewhere(selected, [...lacking], {
-    ...{ settings, progress, timeout, signal, run: journal.run },
-  });
   for (let repeat = 0; repeat < runs; repeat++) {
+    for (const own of Map.groupBy(cases, ({ runner }) => runner).values()) {
+      const missing = () => missingCases(journal, own, repeat);
+      await devices.run({
+        // A case that is repeated stays on its device, also where the run was stopped.
+        cases: runs === 1 ? missing() : own,
+        signal,
+        missing,
+        measure: (part, info, signal) =>
+          measureOn(info, part, { repeat, signal }),
+      });
+    }
+  }
+}
+
+/** Takes the rows of cases whose kernels fail at other shapes, for each repeat that lacks them. */
+async function takeFailed(
+  { journal, selected, settings, found }: Swept,
+  { runs, remaining, ...watch }:
+    & Pick<SweepOptions, "runs" | "timeout" | "signal">
+    & { readonly progress: ProgressView; readonly remaining: Remaining },
+): Promise<void> {
+  const repeats = Array.from({ length: runs }, (_, i) => i);
+  const lacking = repeats.flatMap((i) =>
+    missingCases(journal, selected.cases, i)
+  );
+  const { run } = journal;
+  const options = { ...watch, settings, run };
+  const wrong = await failedElsewhere(selected, [...new Set(lacking)], options);
+  for (const repeat of repeats) {
     const done = journal.done(repeat);
     for (const row of wrong) {
       if (done.has(caseText(row.key))) continue;
       found.take({ event: "row", row }, repeat);
       remaining.skip(row.key);
-    }
-  }
-  const counts = { ...found.counts() };
-  for (let repeat = 0; repeat < runs; repeat++) {
-    for (const own of Map.groupBy(cases, ({ runner }) => runner).values()) {
-      await devices.run({
-        // A case that is repeated stays on its device, also where the run was stopped.
-        cases: runs === 1 ? missingCases(journal, own, repeat) : own,
-        signal,
-        missing: () => missingCases(journal, own, repeat),
-        async measure(part, info, signal) {
-          const { calibration, run } = journal;
-          const job = jobOf({
-            selection: infos.length === 1
-              ? selection
-              : { ...selection, device: info.index },
-            ...{ settings, cases: ordered(part, repeat), run },
-            skip: [...journal.done(repeat)],
-            configs: found.configs,
-            ...(calibration ? { calibration } : {}),
-            machine: machines.get(info)!.join("+"),
-            ...(infos.length === 1 ? {} : { workers: infos.length }),
-          });
-          const end = await runJob(job, {
-            progress: infos.length === 1
-              ? progress
-              : among(progress, info, counts),
-            ...{ remaining, timeout, signal },
-            ...counts,
-            take(event) {
-              found.take(event, repeat, info);
-              if (event.event !== "row") return;
-              counts.done++;
-              if (isFailure(event.row)) counts.failed++;
-            },
-          });
-          found.end(end);
-        },
-      });
     }
   }
 }
