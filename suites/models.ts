@@ -62,8 +62,13 @@ const suites: readonly Suite[] = [
   suiteOf("decode-glm", "GLM-5 and GLM-4.5 over 4", [
     // GLM-5.
     ...latentAttention({
-      ...{ hidden: 6144, heads: 64, nope: 192, rope: 64, value: 256 },
-      ...{ qRank: 2048, kvRank: 512 },
+      hidden: 6144,
+      heads: 64,
+      nope: 192,
+      rope: 64,
+      value: 256,
+      qRank: 2048,
+      kvRank: 512,
     }, 4),
     router(6144, 256),
     ...feedForward({ hidden: 6144, inner: 12288 }, 4),
@@ -75,8 +80,13 @@ const suites: readonly Suite[] = [
   ]),
   suiteOf("decode-kimi-k2", "Kimi K2 over 4", [
     ...latentAttention({
-      ...{ hidden: 7168, heads: 64, nope: 128, rope: 64, value: 128 },
-      ...{ qRank: 1536, kvRank: 512 },
+      hidden: 7168,
+      heads: 64,
+      nope: 128,
+      rope: 64,
+      value: 128,
+      qRank: 1536,
+      kvRank: 512,
     }, 4),
     router(7168, 384),
     ...feedForward({ hidden: 7168, inner: 2048 }, 4),

@@ -71,7 +71,9 @@ export function fusedKernels<P>(
     unsupported: (point: P) => library.unsupported?.(point),
   };
   const fused = defineKernel(op, {
-    ...{ ...common, name, idea: `${product}, by its first heuristic` },
+    ...common,
+    name,
+    idea: `${product}, by its first heuristic`,
     prepare({ point, operands, device, alloc }) {
       const gemm = gemmOf(point, operands);
       const workspace = alloc(workspaceBytes);
@@ -83,7 +85,8 @@ export function fusedKernels<P>(
     },
   });
   const tuned = defineKernel<P, Values>(op, {
-    ...{ ...common, name: `${name}-tuned` },
+    ...common,
+    name: `${name}-tuned`,
     idea: `${product}, by a search of its ${searched}`,
     offers(point, device) {
       // Aligned as operands are, which are not there yet; nothing is launched.

@@ -130,7 +130,8 @@ export class DecomposeSteps<T extends Tile> {
     const slice = k / config.SPLIT;
     const { entry, shape, more = [] } = this.backend.partial(point, config);
     return launch(site, this.partialBuild(point, config, overlap), {
-      ...{ entry, shape: overlap ? { ...shape, waits: true } : shape },
+      entry,
+      shape: overlap ? { ...shape, waits: true } : shape,
       args: [
         ...[A, B, partials, m, n, slice, lda, ldb, ...more],
         isWhole(site, slice),
@@ -151,7 +152,8 @@ export class DecomposeSteps<T extends Tile> {
     };
     const sizes = [m, n, config.SPLIT, ldc, ...more];
     return launch(site, this.sums(site.point), {
-      ...{ entry: "sum_tile", shape },
+      entry: "sum_tile",
+      shape,
       args: this.#args(site, { from: partials, sizes, fused }),
     });
   }
@@ -206,7 +208,8 @@ export class DecomposeSteps<T extends Tile> {
     const { shape, more = [] } = this.backend.epilogue(site.point);
     const sizes = [m, n, ld, ldc, ...more];
     return launch(site, this.sums(site.point), {
-      ...{ entry: "epilogue_kernel", shape },
+      entry: "epilogue_kernel",
+      shape,
       args: this.#args(site, { from, sizes, fused: true }),
     });
   }

@@ -113,7 +113,8 @@ export function launched<P, C extends Values = Values>(
       return {
         steps: [
           launch(site, build(site.point, site.config), {
-            ...{ ...rest, shape: { ...shape, ...waits } },
+            ...rest,
+            shape: { ...shape, ...waits },
           }),
         ],
       };

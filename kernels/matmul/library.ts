@@ -42,7 +42,8 @@ export function plainLibrary<T extends Tile>(
   const { backend } = own;
   const steps = new DecomposeSteps(own);
   return defineKernel(matmul, {
-    ...{ name, backend },
+    name,
+    backend,
     idea: "the library's product, then the epilogue as a kernel of its own",
     library: true,
     takes: ["types"],
@@ -76,7 +77,9 @@ export function libraryKernels<T extends Tile>(
   const steps = new DecomposeSteps(own);
   const plain = plainLibrary(own, name);
   const fused = fusedKernels(matmul, {
-    ...{ ...vendor, backend, product: "the library's fused epilogue" },
+    ...vendor,
+    backend,
+    product: "the library's fused epilogue",
     gemmOf: (point, operands) => ({
       ...gemmOf({ point, operands }),
       epilogue: point.epilogue,
@@ -107,7 +110,10 @@ export function libraryKernels<T extends Tile>(
       return {
         steps: [
           blasOf(site.device).gemm({
-            ...{ m, n, k: slice, batch: config.SPLIT },
+            m,
+            n,
+            k: slice,
+            batch: config.SPLIT,
             a: { ...a, stride: slice },
             b: { ...b, stride: layout === "nn" ? slice * ldb : slice },
             c: { memory: partials, type: "f32", ld: n, stride: m * n },
@@ -137,7 +143,9 @@ function gemmOf(
   const { a, b, c } = typesOf(point);
   const transposed = layout === "nt";
   return {
-    ...{ m, n, k },
+    m,
+    n,
+    k,
     a: { memory: operands.A!, type: a, ld: lda },
     b: { memory: operands.B!, type: b, ld: ldb, transposed },
     c: { memory: operands.C!, type: c, ld: ldc },

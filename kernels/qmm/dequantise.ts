@@ -130,7 +130,9 @@ export function libraryParts(
   return [
     dequantiseStep(backend, { ...context, dense }),
     blas.gemm({
-      ...{ m, n, k },
+      m,
+      n,
+      k,
       a: { memory: operands.x!, type, ld: k },
       b: { memory: dense, type, ld: weightShape(point).cols, transposed },
       c: { memory: operands.y!, type, ld: n },

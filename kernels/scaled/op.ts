@@ -70,7 +70,8 @@ export const scaledMatmul: Op<ScaledPoint> = {
     const first = quantised(options, 0, { rows: m, k, layout: a, unit });
     const second = remembered(
       {
-        ...{ op: "scaled-matmul", part: "B" },
+        op: "scaled-matmul",
+        part: "B",
         of: { options, n, k, scale: point.scale },
       },
       () => quantised(options, 1, { rows: n, k, layout: b, unit: 1 }),
@@ -96,8 +97,14 @@ export const scaledMatmul: Op<ScaledPoint> = {
   }),
   key({ m, n, k, scale }) {
     return {
-      ...{ a_type: "e4m3", b_type: "e4m3", c_type: "bf16", acc_type: "f32" },
-      ...{ layout: "nt", m, n, k },
+      a_type: "e4m3",
+      b_type: "e4m3",
+      c_type: "bf16",
+      acc_type: "f32",
+      layout: "nt",
+      m,
+      n,
+      k,
       params: formatValues({ scale }),
     };
   },

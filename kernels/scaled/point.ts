@@ -44,7 +44,9 @@ export function scaleLayouts(
   }
   if (scale === "row") {
     const rows = (count: number): ScaleLayout => ({
-      ...{ rows: count, cols: 1, ld: 1 },
+      rows: count,
+      cols: 1,
+      ld: 1,
       at: (row) => row,
     });
     return { a: rows(m), b: rows(n) };
@@ -54,11 +56,15 @@ export function scaleLayouts(
   const ld = Math.ceil(blocks / 4) * 4;
   return {
     a: {
-      ...{ rows: blocks, cols: m, ld: m },
+      rows: blocks,
+      cols: m,
+      ld: m,
       at: (row, column) => Math.floor(column / BLOCK) * m + row,
     },
     b: {
-      ...{ rows: Math.ceil(n / BLOCK), cols: blocks, ld },
+      rows: Math.ceil(n / BLOCK),
+      cols: blocks,
+      ld,
       at: (row, column) =>
         Math.floor(row / BLOCK) * ld + Math.floor(column / BLOCK),
     },

@@ -114,8 +114,14 @@ export const swiglu: Op<SwigluPoint> = {
   }),
   key({ m, n, k, type }) {
     return {
-      ...{ a_type: type, b_type: type, c_type: type, acc_type: "f32" },
-      ...{ layout: "nt", m, n, k },
+      a_type: type,
+      b_type: type,
+      c_type: type,
+      acc_type: "f32",
+      layout: "nt",
+      m,
+      n,
+      k,
       params: formatValues({}),
     };
   },

@@ -243,14 +243,22 @@ export const best: Kernel<GroupedPoint> = defineKernel<
     );
     const maps = uploaded(site, mapTable(site));
     const { items, most } = itemTable(schedule, {
-      ...{ config, problems, packed, operands, tokens, partial, counters },
+      config,
+      problems,
+      packed,
+      operands,
+      tokens,
+      partial,
+      counters,
       maps,
     });
     const steps: Step[] = [];
     for (let first = 0; first < problems.length; first += PROBLEMS) {
       const some = problems.slice(first, first + PROBLEMS);
       const records = some.map(({ m, k, group }, i) => ({
-        ...{ m, k, rows: packed[first + i]!.rows },
+        m,
+        k,
+        rows: packed[first + i]!.rows,
         a: operands[`A${group}`]!.address,
         scales: operands[`SFA${group}`]!.address,
         to: tokens.address + BigInt(packed[first + i]!.base),

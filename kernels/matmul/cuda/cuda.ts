@@ -174,7 +174,9 @@ const cudaDecompose: DecomposeBackend<OrderedTile> = {
       build: {
         source: new URL("./partial.cu", import.meta.url),
         defines: {
-          ...{ TYPE: type, LAYOUT: layout, ...tile },
+          TYPE: type,
+          LAYOUT: layout,
+          ...tile,
           ...(isFfma ? { FFMA: 1 } : {}),
         },
       },

@@ -84,7 +84,14 @@ export const peers: PeerOp = {
     const { lda = k, ldb = layout === "nn" ? n : k } = parseValues(key.params);
     const epilogue = epilogueOf(key);
     return {
-      ...{ m, n, k, type: a_type, layout, lda, ldb, epilogue },
+      m,
+      n,
+      k,
+      type: a_type,
+      layout,
+      lda,
+      ldb,
+      epilogue,
       bias: epilogue.startsWith("bias"),
       relu: epilogue.endsWith("relu"),
     };

@@ -133,7 +133,9 @@ interface Variant {
 export function formatMacros(point: QmmPoint): Values {
   const { type, mode, bits } = point;
   return {
-    ...{ TYPE: type, MODE: mode.toUpperCase(), BITS: bits },
+    TYPE: type,
+    MODE: mode.toUpperCase(),
+    BITS: bits,
     ...blockOf(point),
   };
 }

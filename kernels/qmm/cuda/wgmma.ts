@@ -289,8 +289,12 @@ function weightMaps(site: Context<QmmPoint, WgmmaConfig>): Arg[] {
   const { w, scales, biases } = operands;
   const map = (memory: Memory, columns: number, box: number, rest = {}) =>
     tensorMapOn(device, memory, {
-      ...{ type: "u8", dims: [columns, k], strides: [columns] },
-      ...{ box: [box, spanOf(point)], promotion: 256, ...rest },
+      type: "u8",
+      dims: [columns, k],
+      strides: [columns],
+      box: [box, spanOf(point)],
+      promotion: 256,
+      ...rest,
     });
   const row = copiedRow(point, config);
   const swizzle = Math.min(128, row) as 32 | 64 | 128;
@@ -384,8 +388,12 @@ export const qmmWgmma: Kernel<QmmPoint> = launched<QmmPoint, WgmmaConfig>(qmm, {
       entry: "wgmma_qmm",
       args: [
         tensorMapOn(device, x!, {
-          ...{ type, rows: m, columns: k, ld: k },
-          ...{ boxRows: config.BM, boxColumns: STEP },
+          type,
+          rows: m,
+          columns: k,
+          ld: k,
+          boxRows: config.BM,
+          boxColumns: STEP,
         }),
         ...(transposed ? [] : weightMaps(site)),
         ...[...weightMemory(operands), y],

@@ -59,7 +59,8 @@ function mlxTiled(point: QmmPoint, split: number): Product {
   const { transposed, type, k } = point;
   return tiledProduct(point, { ...MLX_TILE, SPLIT: split }, {
     mlx: !transposed ? "qmm_n" : split > 1 ? "qmm_t_splitk" : "qmm_t",
-    ...{ part: type, slice: k / split },
+    part: type,
+    slice: k / split,
   });
 }
 
@@ -75,7 +76,8 @@ const PRODUCTS: Readonly<
   qmm_nax: (point) =>
     tiledProduct(point, { ...naxTile(point), SPLIT: 1 }, {
       mlx: "qmm_t_nax",
-      ...{ part: point.type, slice: point.k },
+      part: point.type,
+      slice: point.k,
     }),
 };
 

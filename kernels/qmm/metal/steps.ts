@@ -61,7 +61,8 @@ export function stepsOf(
   // Slices begin and end, and rows of x follow one another, by whole chunks of 16 bytes.
   const whole = k % CHUNK === 0 && x!.address % 16n === 0n;
   const step = launch(site, build!, {
-    ...{ entry, shape },
+    entry,
+    shape,
     args: [
       ...[x, ...weightMemory(weight), out, ...sizes],
       ...(product.flagged ? [whole] : []),
@@ -92,9 +93,11 @@ function entryBuild(
     build: {
       source: new URL(file, import.meta.url),
       defines: {
-        ...{ TYPE: type, MODE: mode.toUpperCase() },
+        TYPE: type,
+        MODE: mode.toUpperCase(),
         AFFINE_MODE: Number(mode === "affine"),
-        ...{ BITS: bits, ...blockOf(point) },
+        BITS: bits,
+        ...blockOf(point),
         ...macros,
         ENTRY: entry,
       },
@@ -121,7 +124,10 @@ export function tiledProduct(
       LAYOUT: point.transposed ? "nt" : "nn",
       OUT: SPLIT > 1 ? part : type,
     }),
-    ...{ split: SPLIT, part, sizes: [m, n, k, slice], flagged: true },
+    split: SPLIT,
+    part,
+    sizes: [m, n, k, slice],
+    flagged: true,
     shape: {
       grid: [Math.ceil(n / tile.BN), Math.ceil(m / tile.BM), SPLIT],
       block: [metalThreads(tile), 1, 1],
@@ -144,7 +150,9 @@ export function qmvProduct(point: QmmPoint): Product {
       entry: mlxName(fast ? "qmv_fast" : "qmv", point),
       FAST: Number(fast),
     }),
-    ...{ split: 1, part: type, sizes: [n, k] },
+    split: 1,
+    part: type,
+    sizes: [n, k],
     shape: { grid: [Math.ceil(n / ROWS), m, 1], block: [THREADS, 1, 1] },
   };
 }
@@ -158,7 +166,9 @@ export function qvmProduct(point: QmmPoint, split: number): Product {
     ...entryBuild(point, "./qvm.metal", {
       entry: mlxName(split > 1 ? "qvm_split_k" : "qvm", point, split),
     }),
-    ...{ split, part: type, sizes: [n, k, Math.ceil(k / split)] },
+    split,
+    part: type,
+    sizes: [n, k, Math.ceil(k / split)],
     shape: {
       grid: [Math.ceil(n / columns), m, split],
       block: [THREADS, 1, 1],

@@ -80,9 +80,6 @@ export const peers: PeerOp = {
     const transposed = layout === "nt";
     // Weights are stored with groups along rows.
     const [rows, cols] = transposed ? [n, k] : [k, n];
-    return {
-      ...{ m, n, k, type: a_type, transposed, rows, cols },
-      ...formatOf(key),
-    };
+    return { m, n, k, type: a_type, transposed, rows, cols, ...formatOf(key) };
   },
 };

@@ -248,8 +248,12 @@ export const wgmma: Kernel<ScaledPoint> = launched<ScaledPoint, ScaledConfig>(
       const { A, B, scaleA, scaleB, C } = operands;
       const map = (of: Memory, rows: number, boxRows: number) =>
         tensorMapOn(device, of, {
-          ...{ type: "e4m3", columns: k, ld: k, boxColumns: BLOCK },
-          ...{ rows, boxRows },
+          type: "e4m3",
+          columns: k,
+          ld: k,
+          boxColumns: BLOCK,
+          rows,
+          boxRows,
         });
       const needs = needsOf(point, config);
       const shape = ringShape(sidesOf(point, config), config, needs);
@@ -285,12 +289,18 @@ function notInBlaslt({ m, n, k, scale }: ScaledPoint): string | undefined {
 }
 
 const library = fusedKernels(scaledMatmul, {
-  ...{ backend: "cuda", name: "cublaslt", title: "cuBLASLt" },
-  ...{ workspaceBytes: WORKSPACE_BYTES, searched: "algorithms" },
+  backend: "cuda",
+  name: "cublaslt",
+  title: "cuBLASLt",
+  workspaceBytes: WORKSPACE_BYTES,
+  searched: "algorithms",
   product: "the library's scaled FP8 product",
   unsupported: notInBlaslt,
   gemmOf: ({ m, n, k, scale }, { A, B, scaleA, scaleB, C }) => ({
-    ...{ m, n, k, epilogue: "none" },
+    m,
+    n,
+    k,
+    epilogue: "none",
     a: { memory: A!, type: "e4m3", ld: k },
     b: { memory: B!, type: "e4m3", ld: k, transposed: true },
     c: { memory: C!, type: "bf16", ld: n },

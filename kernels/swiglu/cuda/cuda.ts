@@ -178,7 +178,9 @@ function productOf(
 ): { readonly sums: Memory; readonly step: Step } {
   const sums = alloc(m * rows * BYTES[type]);
   const step = blasOf(device).gemm({
-    ...{ m, n: rows, k },
+    m,
+    n: rows,
+    k,
     a: { memory: operands.X!, type, ld: k },
     b: { memory: weights, type, ld: k, transposed: true },
     c: { memory: sums, type, ld: rows },

@@ -226,16 +226,22 @@ function mapTable(
   const maps = realProblems(point).flatMap(({ m, n, k, group }) => {
     const codes = { type: "e2m1x2", columns: k / 2, ld: k / 2 } as const;
     const scales = (rows: number) => ({
-      ...{ type: "u32", dims: [128, Math.ceil(rows / 128) * k / 64] } as const,
-      ...{ strides: [512], box: [128, 4] },
+      type: "u32" as const,
+      dims: [128, Math.ceil(rows / 128) * k / 64],
+      strides: [512],
+      box: [128, 4],
     });
     const row = { ...codes, boxColumns: LINE };
     return [
       tensorMapOn(device, operands[`B${group}`]!, {
-        ...{ ...row, rows: n, boxRows: ROWS },
+        ...row,
+        rows: n,
+        boxRows: ROWS,
       }),
       tensorMapOn(device, operands[`A${group}`]!, {
-        ...{ ...row, rows: m, boxRows: MAXN / PAIR },
+        ...row,
+        rows: m,
+        boxRows: MAXN / PAIR,
       }),
       tensorMapOn(device, operands[`SFB${group}`]!, scales(n)),
       tensorMapOn(device, operands[`SFA${group}`]!, scales(m)),

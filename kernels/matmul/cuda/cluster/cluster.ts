@@ -53,7 +53,10 @@ function tensorMaps(
   return [
     tensorMapOn(device, a, {
       ...box,
-      ...{ rows: m, columns: k, ld: lda, boxRows: ofA },
+      rows: m,
+      columns: k,
+      ld: lda,
+      boxRows: ofA,
     }),
     tensorMapOn(device, b, { ...box, rows, columns, ld: ldb, boxRows: ofB }),
   ];
@@ -104,8 +107,10 @@ function defineCluster(
     return {
       source: new URL("./cluster.cu", import.meta.url),
       defines: {
-        ...{ TYPE: point.type, LAYOUT: point.layout, ...tile },
-        ...{ EXCHANGE: exchange ? 1 : 0 },
+        TYPE: point.type,
+        LAYOUT: point.layout,
+        ...tile,
+        EXCHANGE: exchange ? 1 : 0,
         ...LOADS[LOAD].macros,
         ...(point.type === "f32" ? { FFMA: 1 } : {}),
         ...(tilesFirst(point, config) ? { TILES_FIRST: 1 } : {}),

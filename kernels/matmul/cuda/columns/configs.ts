@@ -142,17 +142,39 @@ interface Fit {
  * (`docs/notes/2026-11-29-whole-waves.md`).
  */
 const FEW: Fit = {
-  ...{ start: 7.33, first: 2.18e-6, memory: 3.95e6, cache: 18e6, trip: 1.47 },
-  ...{ column: 0.415, product: 8, power: 3.92, beside: -0.325 },
-  ...{ wave: 1, tail: 7e-6 },
-  ...{ cluster: 0.6, slice: 0, sums: 28.2e3, sumsPower: 1.27 },
+  start: 7.33,
+  first: 2.18e-6,
+  memory: 3.95e6,
+  cache: 18e6,
+  trip: 1.47,
+  column: 0.415,
+  product: 8,
+  power: 3.92,
+  beside: -0.325,
+  wave: 1,
+  tail: 7e-6,
+  cluster: 0.6,
+  slice: 0,
+  sums: 28.2e3,
+  sumsPower: 1.27,
 };
 /** With 64 to 512: to 3200 configs of 74 shapes on three H200 (`docs/notes/2026-11-29-rows-of-a.md`). */
 const MANY: Fit = {
-  ...{ start: 6.59, first: 8.2e-6, memory: 3.94e6, cache: 19.85e6, trip: 1.35 },
-  ...{ column: 0.51, product: 3.16, power: 4.61, beside: -0.022 },
-  ...{ wave: 2.16, tail: 0 },
-  ...{ cluster: -0.27, slice: 0.19e-3, sums: 23.4e3, sumsPower: 1.36 },
+  start: 6.59,
+  first: 8.2e-6,
+  memory: 3.94e6,
+  cache: 19.85e6,
+  trip: 1.35,
+  column: 0.51,
+  product: 3.16,
+  power: 4.61,
+  beside: -0.022,
+  wave: 2.16,
+  tail: 0,
+  cluster: -0.27,
+  slice: 0.19e-3,
+  sums: 23.4e3,
+  sumsPower: 1.36,
 };
 
 /** A rough time in µs, of use to order configs. */

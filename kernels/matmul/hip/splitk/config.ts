@@ -222,12 +222,24 @@ export function* splitkConfigs(
  */
 const GPUS = {
   gfx942: {
-    ...{ launch: 0, refill: 0.9, step: 0.02, meeting: 1.5 },
-    ...{ bytes: 134.4e3, flops: 4.3e6, memory: 4.3e6, sums: 5e6 },
+    launch: 0,
+    refill: 0.9,
+    step: 0.02,
+    meeting: 1.5,
+    bytes: 134.4e3,
+    flops: 4.3e6,
+    memory: 4.3e6,
+    sums: 5e6,
   },
   gfx950: {
-    ...{ launch: 2, refill: 0.2, step: 0.02, meeting: 1.6 },
-    ...{ bytes: 85e3, flops: 9.8e6, memory: 7.2e6, sums: 0.94e6 },
+    launch: 2,
+    refill: 0.2,
+    step: 0.02,
+    meeting: 1.6,
+    bytes: 85e3,
+    flops: 9.8e6,
+    memory: 7.2e6,
+    sums: 0.94e6,
   },
 } as const;
 

@@ -66,9 +66,18 @@ export function splitkBuild(
   return {
     source: new URL("./splitk.hip", import.meta.url),
     defines: {
-      ...{ TYPE: type, LAYOUT: "nt", BM: TM, BN: TN, BK: TK, STAGES },
-      ...{ WAVES_M, WAVES_N, WAVES_K, WAVES: WAVES_M * WAVES_N * WAVES_K },
-      ...{ ASYNC: config.ASYNC, B_TO_LDS: config.B_TO_LDS },
+      TYPE: type,
+      LAYOUT: "nt",
+      BM: TM,
+      BN: TN,
+      BK: TK,
+      STAGES,
+      WAVES_M,
+      WAVES_N,
+      WAVES_K,
+      WAVES: WAVES_M * WAVES_N * WAVES_K,
+      ASYNC: config.ASYNC,
+      B_TO_LDS: config.B_TO_LDS,
       ATOMIC: protocol === "atomic" ? 1 : 0,
     },
   };
