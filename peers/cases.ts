@@ -132,7 +132,12 @@ function firstOf(all: readonly Case[]): readonly Case[] {
 function givenCase(peer: Peer, { suite, place, problem }: Case): PeerCase {
   const { file: source, entry } = peer.source!;
   return {
-    ...{ suite, place, problem, peer, ranges: [], runner: "peers" },
+    suite,
+    place,
+    problem,
+    peer,
+    ranges: [],
+    runner: "peers",
     kernel: peer.name,
     backend: PEERS_BACKEND,
     unsupported: () => undefined,
@@ -199,7 +204,11 @@ function peerCase(
   ranges: readonly number[],
 ): PeerCase {
   return {
-    ...{ suite, place, problem, peer, ranges },
+    suite,
+    place,
+    problem,
+    peer,
+    ranges,
     runner: "peers",
     kernel: peer.name,
     backend: PEERS_BACKEND,

@@ -77,7 +77,9 @@ function baseOf(
     library: `${library} ${torch}`.trim(),
     ...context.hashes(c),
     binary_hash: "",
-    ...{ harness, schema: SCHEMA, run },
+    harness,
+    schema: SCHEMA,
+    run,
     time: new Date().toISOString(),
   };
   return {
@@ -151,7 +153,11 @@ export function peerRow(
   const notes = [c.peer.note ?? "", above];
   const { fill, warmup } = context.job.settings;
   const clauses = clausesOf({
-    ...{ fill, sets: 1, inputBytes: 0, calls: 1, warmup_ms: warmup },
+    fill,
+    sets: 1,
+    inputBytes: 0,
+    calls: 1,
+    warmup_ms: warmup,
     cacheBytes: context.assigned.info.cacheBytes,
     samples: told.samples.length,
     throttle: told.telemetry.throttle,

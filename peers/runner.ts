@@ -58,7 +58,11 @@ export async function runPeers(
     : await onDevice(job, assigned, emit, { cache, inputs, problems });
   const calibrated = performance.now();
   const context: PeerContext = {
-    ...{ job, assigned, calibration, torch: "", triton: "" },
+    job,
+    assigned,
+    calibration,
+    torch: "",
+    triton: "",
     hashes: (c) => {
       const { backend } = assigned;
       const builds = c.builds({});
@@ -79,7 +83,11 @@ export async function runPeers(
     },
   };
   const session = new PeerSession({
-    ...{ context, emit, inputs, cacheDir, ...replaced },
+    context,
+    emit,
+    inputs,
+    cacheDir,
+    ...replaced,
     instruments: await instrumentsOf(assigned, cache),
   });
   await session.run(cases);
@@ -90,7 +98,11 @@ export async function runPeers(
   emit({
     event: "done",
     spent: {
-      ...{ build, calibrate, search, check, time },
+      build,
+      calibrate,
+      search,
+      check,
+      time,
       asked: wanted + calibrate + check,
       total: performance.now() - start,
     },
@@ -141,7 +153,11 @@ async function onDevice(
     new Pulse(() => emit({ event: "alive" })),
   );
   using bench = await BenchContext.open({
-    ...{ backend, device, cache, harness, emit },
+    backend,
+    device,
+    cache,
+    harness,
+    emit,
     settings: job.settings,
     run: job.run,
     date: () => new Date().toISOString(),

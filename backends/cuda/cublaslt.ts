@@ -78,9 +78,15 @@ const NUMBERS: LtNumbers = {
   blas: CUBLAS_NUMBERS,
   // cublasLtMatmulDescAttributes_t
   desc: {
-    ...{ transA: 3, transB: 4, epilogue: 7, biasPointer: 8 },
+    transA: 3,
+    transB: 4,
+    epilogue: 7,
+    biasPointer: 8,
     scales: {
-      ...{ pointerA: 17, pointerB: 18, modeA: 31, modeB: 32 },
+      pointerA: 17,
+      pointerB: 18,
+      modeA: 31,
+      modeB: 32,
       // cublasLtMatmulMatrixScale_t: SCALAR, OUTER_VEC; VEC128 of A, BLK128x128 of B
       modes: { tensor: [0, 0], row: [3, 3], block128: [4, 5] },
     },

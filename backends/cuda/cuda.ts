@@ -188,13 +188,18 @@ const RINGS = 192 * 1024;
  */
 function readers(arch: string): readonly Reader[] {
   const loop = (unroll: number, threads: number, perUnit: number): Reader => ({
-    ...{ entry: `load_${unroll}`, threads, perUnit },
+    entry: `load_${unroll}`,
+    threads,
+    perUnit,
     blockBytes: 16 * threads,
   });
   const bulk = (chunk: number, perUnit: number): Reader => {
     const stages = Math.min(8, Math.floor(RINGS / perUnit / chunk));
     return {
-      ...{ entry: "load_bulk", threads: 32, perUnit, blockBytes: chunk },
+      entry: "load_bulk",
+      threads: 32,
+      perUnit,
+      blockBytes: chunk,
       sharedBytes: stages * chunk,
       parameters: [chunk, stages],
     };
@@ -203,8 +208,11 @@ function readers(arch: string): readonly Reader[] {
   return [
     ...[loop(2, 256, 1), loop(2, 256, 8), loop(2, 512, 4), loop(4, 1024, 1)],
     ...(sm < 80 ? [] : [{
-      ...{ entry: "load_async", threads: 256, perUnit: 4 },
-      ...{ blockBytes: 16 * 256, sharedBytes: STAGES * 16 * 256 },
+      entry: "load_async",
+      threads: 256,
+      perUnit: 4,
+      blockBytes: 16 * 256,
+      sharedBytes: STAGES * 16 * 256,
     }]),
     ...(sm < 90 ? [] : [bulk(16384, 2), bulk(32768, 2), bulk(8192, 4)]),
   ];

@@ -299,12 +299,17 @@ const OPEN: Readonly<Record<EmulatedApi, (library: string) => Backend>> = {
     }),
   hip: (driver) =>
     hip({
-      ...{ driver: [driver], hiprtc: [driver], hipblas: [], smi: [] },
+      driver: [driver],
+      hiprtc: [driver],
+      hipblas: [],
+      smi: [],
       host: NOWHERE,
     }),
   metal: (library) =>
     metal({
-      ...{ objc: [library], metal: [library], mps: [library] },
+      objc: [library],
+      metal: [library],
+      mps: [library],
       cores: () => 40,
     }),
 };

@@ -29,7 +29,9 @@ const TILES: Reader = {
 const THREADS = 256;
 /** Readers of every backend. */
 const LOOPS = [1, 4, 8].map((perUnit): Reader => ({
-  ...{ entry: "read_flush", threads: THREADS, perUnit },
+  entry: "read_flush",
+  threads: THREADS,
+  perUnit,
   blockBytes: 16 * THREADS,
 }));
 const FILLER_ITERATIONS = 20_000;
@@ -122,7 +124,9 @@ export class Instruments implements Disposable {
   /** A launch that does nothing, and so may start early. */
   empty(): Step {
     return this.#step("empty", {
-      ...{ args: [], blocks: 1, threads: 32 },
+      args: [],
+      blocks: 1,
+      threads: 32,
       waits: true,
     });
   }
@@ -164,7 +168,9 @@ export class Instruments implements Disposable {
       ],
       blocks: Math.min(most, Math.ceil(bytes / blockBytes)),
       // Nothing writes what it reads.
-      ...{ threads, sharedBytes, waits: true },
+      threads,
+      sharedBytes,
+      waits: true,
     });
   }
 

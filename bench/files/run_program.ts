@@ -57,7 +57,9 @@ export async function runProgram(
       args: [...args],
       ...(cwd === undefined ? {} : { cwd }),
       ...(env === undefined ? {} : { env }),
-      ...{ stdin: "null", stdout: "piped", stderr: "piped" },
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
     }).spawn();
   } catch (error) {
     throw cannotRun(program, error);

@@ -252,7 +252,9 @@ function peakOf(
   const stepsOf = ([m, n, k]: Shape) =>
     [false, true].flatMap((transposed) => {
       const gemm = {
-        ...{ m, n, k },
+        m,
+        n,
+        k,
         a: { memory: a, type, ld: k },
         b: { memory: b, type, ld: transposed ? k : n, transposed },
         c: { memory: c, type: output, ld: n },

@@ -187,7 +187,11 @@ export class Guard implements Around, Disposable {
       ...sets.map((_, i) => this.#bytesOf(used(i))),
     );
     const plan = planSeries({
-      ...{ count, gain, used, below: this.#below, inputs: this.#inputs },
+      count,
+      gain,
+      used,
+      below: this.#below,
+      inputs: this.#inputs,
       most: Math.min(most, Math.max(1, Math.floor(MOST_BYTES / bytes))),
       mayChange: (set) => this.#spare.length > 0 && !this.#isSpared(set),
       hasOriginal: this.#originals !== undefined,

@@ -105,7 +105,12 @@ export class GuardedSeries implements Disposable {
     const { context, problem, sets, tolerance, bits } = this.options;
     const { below, pulse } = context;
     checkKept({
-      ...{ problem, sets, tolerance, bits, below, log: this.#guard.log },
+      problem,
+      sets,
+      tolerance,
+      bits,
+      below,
+      log: this.#guard.log,
       beat: () => pulse.beat(),
     });
   }

@@ -365,7 +365,8 @@ async function judged(
   using scope = new DisposableStack();
   const outputs = problem.operands.filter((o) => o.role === "out").map(
     ({ name, type, rows, cols }) => ({
-      ...{ name, type },
+      name,
+      type,
       memory: scope.use(context.device.alloc(rows * cols * BYTES.f64)),
     }),
   );

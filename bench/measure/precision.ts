@@ -174,7 +174,10 @@ function isRounding(type: DType): type is Rounding {
 
 /** Exponents of the least normal values. */
 const LEAST: Readonly<Record<Rounding, number>> = {
-  ...{ f64: -1022, f32: -126, f16: -14, bf16: -126 },
+  f64: -1022,
+  f32: -126,
+  f16: -14,
+  bf16: -126,
 };
 
 function unitOf(x: number, type: Rounding): number {

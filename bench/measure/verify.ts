@@ -121,13 +121,19 @@ export async function recheck(
   timed.again();
   context.device.synchronize();
   const again = await verify(c, {
-    ...{ context, set, config, when: STOPPED },
+    context,
+    set,
+    config,
+    when: STOPPED,
     inputs: false,
   });
   const accuracy = worse(last, again);
   for (const [i, other] of others.entries()) {
     const wrong = wrongIn(other, {
-      ...{ c, config, context, sets: sets.length },
+      c,
+      config,
+      context,
+      sets: sets.length,
       right: other.isCopyOf(set)
         ? (await context.reference(c.problem)).values
         : undefined,

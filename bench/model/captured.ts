@@ -59,15 +59,22 @@ const gemmSchema = object({
   /** The function, such as `cublasGemmEx`, the kernel or the layer. */
   name: text,
   /** `batch` products of one call have this shape. */
-  ...{ m: size, n: size, k: size, batch: size },
+  m: size,
+  n: size,
+  k: size,
+  batch: size,
   /** Types as `bench/model/dtype.ts` names them, and others: `i8`, `c64`, ... */
-  ...{ a: type, b: type, c: type },
+  a: type,
+  b: type,
+  c: type,
   /** The type of sums: `f32`, `tf32`, `f16`, `f64`, `i32`, ... */
   compute: type,
   /** How A and B are stored: `n` by rows, `t` by columns. `nt` is A[m,k] · B[n,k]ᵀ. */
   layout: picklist(["nn", "nt", "tn", "tt"]),
   /** Elements between the starts of two stored rows. */
-  ...{ lda: size, ldb: size, ldc: size },
+  lda: size,
+  ldb: size,
+  ldc: size,
   /** `none`, `relu`, `bias`, `bias+relu`, `gelu`, `bias+gelu`, ... */
   epilogue: text,
   /** What has a scale, in FP8 and below: `tensor`, `row`, `block128`, or a name of cuBLASLt. */

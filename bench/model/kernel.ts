@@ -162,7 +162,10 @@ export function definePython<P>(op: Op<P>, spec: PythonSpec<P>): Kernel<P> {
   const { name, idea = "a Python function" } = spec;
   const python = pythonSource(spec.python);
   const kernel = defineKernel<P>(op, {
-    ...{ name, idea, backend: PYTHON_BACKEND, takes: spec.takes ?? [] },
+    name,
+    idea,
+    backend: PYTHON_BACKEND,
+    takes: spec.takes ?? [],
     unsupported: (point, info) => spec.unsupported?.(point, info),
     builds: () => [{ source: python.file, defines: { entry: python.entry } }],
     prepare() {

@@ -164,7 +164,9 @@ export function groupSamples(
     const { run, samples_ns } = samples;
     const own = found.get(text) ?? [];
     own[repeat] = {
-      ...{ line: number, run, count: samples_ns.length },
+      line: number,
+      run,
+      count: samples_ns.length,
       mean_us: mean(samples_ns) / 1e3,
     };
     found.set(text, own);

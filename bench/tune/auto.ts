@@ -351,7 +351,11 @@ function neighboursOf<P>(
     const far = distance(here, place);
     return loneOf(groups.flat()).filter(({ kernel }) => names.has(kernel))
       .map(({ kernel, config, median_us }) => ({
-        ...{ kernel, point, far, config, us: Number(median_us) },
+        kernel,
+        point,
+        far,
+        config,
+        us: Number(median_us),
       }));
   });
   return Map.groupBy(

@@ -58,7 +58,13 @@ export function autoKernel<P>(
       last.asked.every((one, i) => one === asked[i]);
     if (last && isSame) return last.choice;
     const choice = chooseAuto(point, {
-      ...{ op, kernels, backend, info, library, early, rows: rowsOn(info) },
+      op,
+      kernels,
+      backend,
+      info,
+      library,
+      early,
+      rows: rowsOn(info),
       ...(device ? { device } : {}),
     });
     last = { asked, choice };
@@ -82,7 +88,9 @@ export function autoKernel<P>(
     );
   };
   return {
-    ...{ name, backend, idea: AUTO_KERNELS[name] ?? "" },
+    name,
+    backend,
+    idea: AUTO_KERNELS[name] ?? "",
     ...(library ? { library } : {}),
     unsupported(point, info) {
       try {

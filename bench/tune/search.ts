@@ -125,9 +125,7 @@ class Search {
     this.#report(`search ${this.#looks++}/${of}`, config);
     try {
       const ms = context.settings.search * share;
-      const { samples, median } = await glance(c, {
-        ...{ config, context, ms, led },
-      });
+      const { samples, median } = await glance(c, { config, context, ms, led });
       if (!this.#first.has(candidate)) {
         this.#tell(config, { status: "ok", us: median / 1e3, note: "" });
       }

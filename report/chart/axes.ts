@@ -77,7 +77,9 @@ export function valueAxis(
 ): object {
   return {
     ...look(paper, title),
-    ...{ type, min, max },
+    type,
+    min,
+    max,
     ...(room !== undefined && {
       afterFit: (axis: { width: number }) => {
         axis.width = room;

@@ -97,13 +97,17 @@ export class SvgFile {
     // Whatever its anchor; turned, somewhere around its place.
     const high = turn === 0 ? size : width;
     this.#elements.push({
-      ...{ kind: "text", look, text },
+      kind: "text",
+      look,
+      text,
       attributes: turn === 0
         ? `x="${left}" y="${top}"`
         : `transform="translate(${left} ${top})rotate(${turn})"`,
       covered: [{
-        ...{ left: x - width, right: x + width },
-        ...{ top: y - high, bottom: y + high / 3 },
+        left: x - width,
+        right: x + width,
+        top: y - high,
+        bottom: y + high / 3,
       }],
     });
   }
@@ -178,8 +182,11 @@ export class SvgFile {
       if (element.covered.some((other) => isOver(other, covered))) break;
     }
     const made: Shapes = {
-      ...{ kind: "shapes", look, clip },
-      ...{ shapes: [], covered: [] },
+      kind: "shapes",
+      look,
+      clip,
+      shapes: [],
+      covered: [],
     };
     this.#elements.push(made);
     return made;

@@ -206,7 +206,10 @@ export class SvgPen {
     const [, size = "10"] = /([\d.]+)px/.exec(this.font) ?? [];
     const anchor = ANCHORS[this.textAlign];
     this.#file.addText({
-      ...{ text, x: left, y: top, size: Number(size) },
+      text,
+      x: left,
+      y: top,
+      size: Number(size),
       turn: Math.round(Math.atan2(b, a) * 180 / Math.PI),
       width: this.measureText(text).width,
       look: {

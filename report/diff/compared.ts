@@ -106,7 +106,8 @@ export function comparedJson(
   const timed = pairs.filter(isTimed);
   const mean = geomeanRatio(timed);
   const content = {
-    ...{ base, new: next },
+    base,
+    new: next,
     geomean: mean && {
       ...mean,
       verdict: verdictOfMean(timed, mean, limit),
@@ -188,7 +189,13 @@ function timeOf({ row }: Evidence): string {
 function sideJson({ row, repeats }: Evidence) {
   const { suite, kernel, backend, device, config, status, note } = row;
   return {
-    ...{ suite, kernel, backend, device, config, status, note },
+    suite,
+    kernel,
+    backend,
+    device,
+    config,
+    status,
+    note,
     ...(status === "ok" ? { median_us: Number(row.median_us) } : {}),
     runs: repeats?.length ?? 0,
   };

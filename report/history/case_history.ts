@@ -75,7 +75,9 @@ export function caseHistories(
       median_us === undefined ? [] : [{ run, median_us }]
     );
     return {
-      ...{ row, timed, label: labelOf(row, names) },
+      row,
+      timed,
+      label: labelOf(row, names),
       levels: levelsOf(timed.map(({ median_us }) => median_us)),
       last: points.at(-1)?.status ?? "",
     };

@@ -151,7 +151,9 @@ function withFastest(table: Pivot, names: readonly string[]): Fastest {
     ]),
   }));
   return {
-    ...{ table: { ...table, shapes }, name, ours },
+    table: { ...table, shapes },
+    name,
+    ours,
     others: others.map(({ name }) => name),
   };
 }

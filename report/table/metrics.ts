@@ -332,7 +332,10 @@ export function factorMetric(
   pairOf: (shape: PivotShape, name: string) => Pair,
 ): Metric {
   return metric({
-    ...{ name: "speedup", head, format: formatFactor, pairOf },
+    name: "speedup",
+    head,
+    format: formatFactor,
+    pairOf,
     valueOf: (shape, name) => speedup(shape, ...pairOf(shape, name)),
   });
 }

@@ -109,10 +109,7 @@ export function tableSheet(table: Pivot, shown: Shown = {}): Sheet {
     ...(contenders.length > 1 && metrics.some(({ name }) => name === "us")
       ? unmarkedNotes(body, contenders)
       : []),
-    ...notesOf(table, {
-      ...{ contenders, metrics },
-      areSome: top !== undefined,
-    }),
+    ...notesOf(table, { contenders, metrics, areSome: top !== undefined }),
   ];
   if (metrics.length > 1) {
     const kernels = contenders.map(({ name }) => name);

@@ -120,10 +120,14 @@ export function weightsSheet(
       : []),
     {
       head: isTimed ? "share of kernels" : "share of bound",
-      ...{ of: ({ share }) => share, format: percent, isSum: true },
+      of: ({ share }) => share,
+      format: percent,
+      isSum: true,
     },
     {
-      ...{ head: "measured ms", of: measuredMs, isSum: true },
+      head: "measured ms",
+      of: measuredMs,
+      isSum: true,
       rowsOf: ({ measured }) => [measured?.now],
     },
     {
@@ -272,7 +276,9 @@ export function weightsData(
       saved_ms: savedMs(line, measured),
     };
   return {
-    ...{ title, unit, ms },
+    title,
+    unit,
+    ms,
     lines: lines.map(({ measured, chained, ...line }) => ({
       ...line,
       measured: dataOf(line, measured),

@@ -46,16 +46,28 @@ const TYPE: Readonly<Record<TensorType, number>> = {
 
 /** Bytes of an element of the types that no operand has. */
 const SIZE: Readonly<Record<Exclude<TensorType, DType>, number>> = {
-  ...{ u16: 2, u64: 8, i64: 8, f32_ftz: 4, tf32: 4, tf32_ftz: 4 },
-  ...{ "16u4_align8": 0.5, "16u4_align16": 0.5, "16u6_align16": 0.75 },
+  u16: 2,
+  u64: 8,
+  i64: 8,
+  f32_ftz: 4,
+  tf32: 4,
+  tf32_ftz: 4,
+  "16u4_align8": 0.5,
+  "16u4_align16": 0.5,
+  "16u6_align16": 0.75,
 };
 
 /** CUtensorMapInterleave of cuda.h. */
 const INTERLEAVE = { none: 0, 16: 1, 32: 2 } as const;
 /** CUtensorMapSwizzle of cuda.h. */
 const SWIZZLE = {
-  ...{ none: 0, 32: 1, 64: 2, 128: 3 },
-  ...{ "128_atom32": 4, "128_atom32_flip8": 5, "128_atom64": 6 },
+  none: 0,
+  32: 1,
+  64: 2,
+  128: 3,
+  "128_atom32": 4,
+  "128_atom32_flip8": 5,
+  "128_atom64": 6,
 } as const;
 /** CUtensorMapL2promotion of cuda.h. */
 const PROMOTION = { none: 0, 64: 1, 128: 2, 256: 3 } as const;
@@ -122,7 +134,11 @@ export function encodingOf(
   const { interleave = "none", swizzle = "none" } = tensor;
   const { promotion = "none", fill = "zeros" } = tensor;
   return {
-    ...{ type: TYPE[type], dims, strides, box, steps },
+    type: TYPE[type],
+    dims,
+    strides,
+    box,
+    steps,
     interleave: INTERLEAVE[interleave],
     swizzle: SWIZZLE[swizzle],
     promotion: PROMOTION[promotion],
@@ -150,8 +166,12 @@ function boxOf(memory: Memory, shape: TensorShape): TensorBox {
     );
   }
   return {
-    ...{ type, dims: [columns, rows], strides: [ld * BYTES[type]] },
-    ...{ box: [boxColumns, boxRows], swizzle: rowBytes, promotion: 256 },
+    type,
+    dims: [columns, rows],
+    strides: [ld * BYTES[type]],
+    box: [boxColumns, boxRows],
+    swizzle: rowBytes,
+    promotion: 256,
   };
 }
 

@@ -139,7 +139,10 @@ function figure(
   text: (value: number | undefined) => string,
 ): Column {
   return {
-    ...{ id, head, title, value },
+    id,
+    head,
+    title,
+    value,
     number: true,
     greatestFirst: text !== microseconds,
     text: (entry) => text(value(entry)),

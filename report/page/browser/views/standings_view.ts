@@ -40,8 +40,10 @@ function drawSuite(view: View, entries: readonly Entry[]): Child {
   const devices = distinct(view.book.entries, (entry) => entry.device).length;
   const place = devices > 1 ? ` on ${device}` : "";
   const choice = {
-    ...{ suite, device: devices > 1 ? device : "" },
-    ...{ family: familyOf(pivot), page: 0 },
+    suite,
+    device: devices > 1 ? device : "",
+    family: familyOf(pivot),
+    page: 0,
   };
   // A link that can be copied; here it keeps the other choices.
   const go = (target: string) => (event: Event) => {
