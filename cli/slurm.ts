@@ -105,8 +105,12 @@ export type ClusterOptions = InferValue<ReturnType<typeof clusterFlags>>;
 
 /** Options of {@linkcode clusterFlags} that the shards do not get, and whether they have a value. */
 const OWN = {
-  ...{ "--on": true, "--array": true, "--gres": true, "--partition": true },
-  ...{ "--time": true, "--print": false },
+  "--on": true,
+  "--array": true,
+  "--gres": true,
+  "--partition": true,
+  "--time": true,
+  "--print": false,
 };
 
 /** A command of which shards run on a cluster. */
@@ -187,7 +191,10 @@ export async function runShards(
   const root = `${RUNS}/slurm`;
   const folder = `${root}/${id}`;
   const run: ArrayRun = {
-    ...{ folder, job: `${NAME}-${id}`, count, hasRows },
+    folder,
+    job: `${NAME}-${id}`,
+    count,
+    hasRows,
     resources: { gres, partition, time },
     words: [
       ...(isPacked ? [`${programIn(folder)}/${NAME}`] : [
@@ -225,7 +232,7 @@ export async function runShards(
     using shown = new DisposableStack();
     let bar: Progress | undefined;
     codes = await follow(run, {
-      ...{ signal: interrupt.signal },
+      signal: interrupt.signal,
       observer: {
         note: (line) => bar ? bar.print(line) : tell(line),
         progress(state) {
@@ -247,7 +254,9 @@ export async function runShards(
   const lines = files.flatMap(({ out }) => linesIn(out));
   const kept = owned.move();
   return {
-    ...{ files, codes, lines },
+    files,
+    codes,
+    lines,
     remove() {
       removeRun(run);
       removeIfThere(programIn(folder));

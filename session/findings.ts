@@ -119,14 +119,18 @@ export class Findings {
     }
     const { peers } = jobOf({ selection, settings, cases: [c], run: "" });
     const row: Row = {
-      ...{ key, place: { device: info.name, arch: info.arch } },
-      ...{ config: "", config_by: "", status: "crash" },
+      key,
+      place: { device: info.name, arch: info.arch },
+      config: "",
+      config_by: "",
+      status: "crash",
       note: `${text}; --fresh runs it again`,
       provenance: {
         ...provenanceOf({ settings, ...(peers ? { peers } : {}) }),
         // By which it holds at later starts too.
         source_hash: this.#sources(key, "") ?? "",
-        ...{ run: this.#journal.run, schema: SCHEMA },
+        run: this.#journal.run,
+        schema: SCHEMA,
         time: new Date().toISOString(),
       },
     };

@@ -244,8 +244,10 @@ export class History implements Disposable {
       this.#db.prepare(
         `select id, time, "commit", dirty from runs order by time, id`,
       ).all().map(({ id, time, commit, dirty }) => ({
-        ...{ id: Number(id), time: String(time) },
-        ...{ commit: String(commit), dirty: String(dirty) },
+        id: Number(id),
+        time: String(time),
+        commit: String(commit),
+        dirty: String(dirty),
       })));
   }
 

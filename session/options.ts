@@ -134,7 +134,15 @@ export function settingsOf(
   const { rep = usual } = options;
   return {
     ...DEFAULTS,
-    ...{ seed, fill, prebuilt, warmup, rep, search, timer, cache, flush },
+    seed,
+    fill,
+    prebuilt,
+    warmup,
+    rep,
+    search,
+    timer,
+    cache,
+    flush,
     ...(precision === undefined ? {} : { precision: precision / 100 }),
     cacheDir: kernelCacheOf(kernelCache),
     ...(options.level === undefined ? {} : tuningOf(options)),

@@ -54,7 +54,13 @@ export function jobOf(
   const { runner } = cases[0] ?? {};
   const { python = "" } = peers ?? {};
   return {
-    ...{ suites, backend, device, settings, run, skip, configs },
+    suites,
+    backend,
+    device,
+    settings,
+    run,
+    skip,
+    configs,
     cases: groupsOf(cases),
     ...(peers && runner
       ? { peers: runner === "peers" ? peers : { python } }
@@ -229,7 +235,12 @@ export function provenanceOf(
 ): Provenance {
   const { seed, fill, timer, cache, warmup, rep } = settings;
   return {
-    ...{ timer, cache, seed, fill, warmup_ms: warmup, rep_ms: rep },
+    timer,
+    cache,
+    seed,
+    fill,
+    warmup_ms: warmup,
+    rep_ms: rep,
     ...(peers
       ? { library: peers.set === undefined ? PYTHON_LIBRARY : "torch" }
       : {}),
@@ -270,7 +281,8 @@ function show(
         else progress.print(failureLine(event.row));
       }
       return progress.update({
-        ...{ done, failed },
+        done,
+        failed,
         ...(remaining && { left: remaining.seconds }),
       });
   }

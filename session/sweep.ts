@@ -130,7 +130,11 @@ async function run(
   const version = await sourceVersion();
   using begun = new Begun(journal.file("begun.json"), signal);
   const found = new Findings(journal, {
-    ...{ selected, settings, observer, version, begun },
+    selected,
+    settings,
+    observer,
+    version,
+    begun,
   });
   found.blame();
   await measure({ journal, selected, settings, found }, options);
@@ -151,7 +155,7 @@ async function run(
   // Before the run is forgotten: its rows are of no use to `import` without it.
   if (parts) {
     const { run, info } = journal;
-    writeShardFile(out, { ...{ run, info, parts }, commit: version.commit });
+    writeShardFile(out, { run, info, parts, commit: version.commit });
   }
   const paths = await publish(journal, out, observer);
   return { rows, paths, kept, spent, memoryBytes };

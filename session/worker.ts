@@ -172,7 +172,10 @@ async function runKernels(
     cases: cases.length,
   });
   using context = await contextOf(job, assigned, {
-    ...{ device, cache, machine, emit },
+    device,
+    cache,
+    machine,
+    emit,
   });
   noteMissing(context, emit);
   const calibrated = () => {
@@ -239,7 +242,14 @@ async function contextOf(
 ): Promise<BenchContext> {
   const { timingCache } = settings;
   return await BenchContext.open({
-    ...{ backend, device, cache, settings, run, harness, machine, emit },
+    backend,
+    device,
+    cache,
+    settings,
+    run,
+    harness,
+    machine,
+    emit,
     configs: new ConfigBook(
       configs,
       timingCache === undefined ? undefined : readTimings(timingCache),

@@ -176,7 +176,12 @@ async function measure(
     });
   }
   const end = await sweep(selected, settings, {
-    ...{ runs, out, fresh, resume, timeout, signal: interrupt.signal },
+    runs,
+    out,
+    fresh,
+    resume,
+    timeout,
+    signal: interrupt.signal,
     command: Deno.args,
     observer: {
       note: tell,
@@ -231,7 +236,9 @@ async function benchOnCluster(options: BenchOptions): Promise<number> {
   // Unknown names are refused before anything waits in a queue.
   await casesAnywhere(options);
   using ended = await runShards({
-    ...{ name: "bench", options, hasRows: true },
+    name: "bench",
+    options,
+    hasRows: true,
     without: { "--out": true, "--record": false, "--json": false },
     isWhole: hasRows,
   });
@@ -242,9 +249,15 @@ async function benchOnCluster(options: BenchOptions): Promise<number> {
     const own = ownBaselines(await loadSuites(options.suites));
     const layout = {
       own,
-      ...{ against: [], kernels: [], metrics: [], sides: [] },
-      ...{ baseline: undefined, gemmFraction: undefined },
-      ...{ wins: false, tuning: false, format: "text" as const },
+      against: [],
+      kernels: [],
+      metrics: [],
+      sides: [],
+      baseline: undefined,
+      gemmFraction: undefined,
+      wins: false,
+      tuning: false,
+      format: "text" as const,
       all: options.kernels.length > 0,
     };
     // The shards of a run are one run.
@@ -298,7 +311,9 @@ function showTable(
   );
   const lines = formatTable(rows, {
     ...screenOf(Deno.stdout),
-    ...{ baselines, isMine: isOwnKernel, areSome: kernels.length > 0 },
+    baselines,
+    isMine: isOwnKernel,
+    areSome: kernels.length > 0,
   });
   for (const line of lines) say(line);
 }

@@ -232,7 +232,9 @@ class Child implements Disposable {
       this.#process = new Deno.Command(program!, {
         args,
         env,
-        ...{ stdin: "inherit", stdout: "inherit", stderr: "inherit" },
+        stdin: "inherit",
+        stdout: "inherit",
+        stderr: "inherit",
       }).spawn();
     } catch (error) {
       const why = error instanceof Deno.errors.NotFound

@@ -92,7 +92,8 @@ async function check(given: CheckOptions): Promise<number> {
   using interrupt = new Interrupt();
   const { rows, own } = await checkCases(options, {
     settings: settingsOf(options, { checkOnly: true }),
-    ...{ timeout: options.timeout, signal: interrupt.signal },
+    timeout: options.timeout,
+    signal: interrupt.signal,
     observer: {
       note: tell,
       row(row) {
@@ -123,8 +124,10 @@ async function checkOnCluster(options: CheckOptions): Promise<number> {
   // Unknown names are refused before anything waits in a queue.
   await casesAnywhere({ ...options, unnamed: suiteNames });
   using ended = await runShards({
-    ...{ name: "check", options },
-    ...{ without: { "--json": false }, added: ["--json"] },
+    name: "check",
+    options,
+    without: { "--json": false },
+    added: ["--json"],
   });
   if (ended === undefined) return EXIT.ok;
   const rows = ended.lines.map((line) => csvRow(rowIn(line)));
@@ -189,7 +192,9 @@ function showRows(
       (row.status === "unsupported" || row.note.endsWith(RIGHT_ALONE))
     )
       .map(({ kernel, m, n, k, params, status, note }) => ({
-        ...{ kernel, note, label: `${m}×${n}×${k} ${params}` },
+        kernel,
+        note,
+        label: `${m}×${n}×${k} ${params}`,
         status: status === "checked" ? "ok" : status,
       })),
     "--json has all",

@@ -71,8 +71,15 @@ export const softmax: Op<Point> = {
   work: ({ m, n }) => ({ flops: 3 * m * n, bytes: 8 * m * n }),
   // The columns of a row by which it is found again.
   key: ({ m, n }) => ({
-    ...{ a_type: "f32", b_type: "f32", c_type: "f32", acc_type: "f32" },
-    ...{ layout: "nn", m, n, k: 1, params: "" },
+    a_type: "f32",
+    b_type: "f32",
+    c_type: "f32",
+    acc_type: "f32",
+    layout: "nn",
+    m,
+    n,
+    k: 1,
+    params: "",
   }),
   // The C parameters of a kernel that has no `args` of its own.
   args: ({ m, n }, { X, Y }) => [mem(X!), mem(Y!), i32(m), i32(n)],

@@ -160,7 +160,10 @@ const mapped = defineKernel(matmul, {
   prepare({ point, device, operands: { A, B, C, bias }, program }) {
     const { m, n, k, lda } = point;
     const map = tensorMapOn(device, A!, {
-      ...{ type: "bf16", dims: [k, m], strides: [2 * lda], box: [64, 16] },
+      type: "bf16",
+      dims: [k, m],
+      strides: [2 * lda],
+      box: [64, 16],
       promotion: 128,
     });
     const args = [map, ...[B!, bias!, C!].map(mem), shapeOf(point)];

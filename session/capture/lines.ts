@@ -156,7 +156,8 @@ export function stepOf(captured: Captured): CapturedStep {
         ? [{
           ...none,
           label: clock === "cupti" ? "no kernel" : "not recorded",
-          ...{ ms: idle, share: undefined },
+          ms: idle,
+          share: undefined,
         }]
         : []),
     ],

@@ -154,8 +154,11 @@ const FAMILIES: Readonly<
       ...each(model.num_hidden_layers, grouped(model, running.tp)),
       ...each(model.num_hidden_layers - sparse.length, ffn(model, running.tp)),
       ...expertLayers({
-        ...{ ...running, model, layers: sparse.length },
-        ...{ experts: model.num_experts, inner: model.moe_intermediate_size },
+        ...running,
+        model,
+        layers: sparse.length,
+        experts: model.num_experts,
+        inner: model.moe_intermediate_size,
       }),
     ];
   },
@@ -166,7 +169,11 @@ const FAMILIES: Readonly<
     return [
       ...each(layers, grouped(model, running.tp, bias)),
       ...expertLayers({
-        ...{ ...running, model, layers, experts, bias: true },
+        ...running,
+        model,
+        layers,
+        experts,
+        bias: true,
         inner: model.intermediate_size,
       }),
     ];
@@ -204,14 +211,20 @@ export function capturedModel(config: unknown, running: Running): Captured {
   const layers: readonly Calls[] = [
     ...layersOf(model, running),
     {
-      ...{ name: "lm_head", n: words, k: common.hidden_size },
-      ...{ calls: 1, isPlain: true },
+      name: "lm_head",
+      n: words,
+      k: common.hidden_size,
+      calls: 1,
+      isPlain: true,
     },
   ];
   return {
     schema: 1,
     program: [`${model_type} decode`, `tp=${tp}`, `batch=${batch}`],
-    ...{ window_s: 0, wall_s: 0, steps: 1, clock: "none" },
+    window_s: 0,
+    wall_s: 0,
+    steps: 1,
+    clock: "none",
     gemms: layers.filter(({ calls }) => calls > 0)
       .map((layer) => gemmOf(layer, common, batch)),
     other: [],
@@ -268,7 +281,9 @@ function grouped(
   const { hidden_size: hidden, num_attention_heads: heads } = model;
   const { attention_bias: bias = false } = model;
   return groupedAttention({
-    ...{ hidden, heads, kvHeads: model.num_key_value_heads ?? heads },
+    hidden,
+    heads,
+    kvHeads: model.num_key_value_heads ?? heads,
     headDim: model.head_dim ?? Math.floor(hidden / heads),
     ...(biases ?? { bias, outputBias: bias }),
   }, tp);
@@ -317,7 +332,9 @@ function expertLayers(
   return [
     { ...router(hidden, experts, bias), calls: layers, isPlain: true },
     ...feedForward({ hidden, inner, bias }, tp, "experts ").map((own) => ({
-      ...{ ...own, calls: layers, why },
+      ...own,
+      calls: layers,
+      why,
       batch: Math.max(1, Math.round(active)),
       tokens: Math.max(1, Math.round(tokens)),
     })),
@@ -332,7 +349,12 @@ function deepseekLayers(config: unknown, running: Running): readonly Calls[] {
   const { kv_lora_rank: kvRank, v_head_dim: value } = model;
   const { num_hidden_layers: layers, moe_layer_freq: every = 1 } = model;
   const attention = latentAttention({
-    ...{ hidden, heads, nope, rope, value, kvRank },
+    hidden,
+    heads,
+    nope,
+    rope,
+    value,
+    kvRank,
     qRank: model.q_lora_rank ?? null,
   }, tp);
   const sparse = Array.from({ length: layers }, (_, i) => i)
@@ -354,18 +376,21 @@ function deepseekLayers(config: unknown, running: Running): readonly Calls[] {
       ),
     )),
     ...expertLayers({
-      ...{ ...running, model, layers: sparse },
-      ...{
-        experts: model.n_routed_experts,
-        inner: model.moe_intermediate_size,
-      },
+      ...running,
+      model,
+      layers: sparse,
+
+      experts: model.n_routed_experts,
+      inner: model.moe_intermediate_size,
     }),
   ];
 }
 
 /** Types by the names of PyTorch. */
 const TYPES: Readonly<Record<string, string>> = {
-  ...{ bfloat16: "bf16", float16: "f16", float32: "f32" },
+  bfloat16: "bf16",
+  float16: "f16",
+  float32: "f32",
 };
 
 function gemmOf(
@@ -380,13 +405,27 @@ function gemmOf(
     : quantised ?? undefined;
   const isFp8 = method?.quant_method === "fp8";
   const gemm = {
-    ...{ source: "model", name, m: tokens ?? sequences, n, k, batch },
-    ...{ a: isFp8 ? "e4m3" : type, b: isFp8 ? "e4m3" : type, c: type },
+    source: "model",
+    name,
+    m: tokens ?? sequences,
+    n,
+    k,
+    batch,
+    a: isFp8 ? "e4m3" : type,
+    b: isFp8 ? "e4m3" : type,
+    c: type,
     ...(method === undefined || isFp8 ? {} : { b: method.quant_method }),
     ...(isFp8 ? { scale: scaleOf(method.weight_block_size) } : {}),
-    ...{ compute: "f32", layout: "nt" as const, lda: k, ldb: k, ldc: n },
-    ...{ epilogue: bias ? "bias" : "none", beta_nonzero: false },
-    ...{ phase: "decode", calls, time_us: null },
+    compute: "f32",
+    layout: "nt" as const,
+    lda: k,
+    ldb: k,
+    ldc: n,
+    epilogue: bias ? "bias" : "none",
+    beta_nonzero: false,
+    phase: "decode",
+    calls,
+    time_us: null,
   };
   const point = pointOfGemm(gemm);
   return {

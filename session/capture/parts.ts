@@ -23,15 +23,27 @@ import { pointOfGemm } from "./points.ts";
 const gemmSchema = object({
   source: picklist(["cublas", "cublaslt", "torch", "triton"]),
   name: string(),
-  ...{ m: number(), n: number(), k: number(), batch: number() },
-  ...{ lda: number(), ldb: number(), ldc: number() },
-  ...{ a: number(), b: number(), c: number(), compute: number() },
+  m: number(),
+  n: number(),
+  k: number(),
+  batch: number(),
+  lda: number(),
+  ldb: number(),
+  ldc: number(),
+  a: number(),
+  b: number(),
+  c: number(),
+  compute: number(),
   layout: picklist(["nn", "nt", "tn", "tt"]),
   epilogue: number(),
-  ...{ scale_a: number(), scale_b: number(), beta: number() },
+  scale_a: number(),
+  scale_b: number(),
+  beta: number(),
   groups: number(),
   phase: string(),
-  ...{ calls: number(), graph_calls: number(), time_ns: number() },
+  calls: number(),
+  graph_calls: number(),
+  time_ns: number(),
   kernels: array(string()),
 });
 
@@ -43,8 +55,11 @@ const partSchema = object({
   /** Why CUPTI does not work; empty where it does. */
   cupti: string(),
   device: string(),
-  ...{ major: number(), minor: number() },
-  ...{ window_ns: number(), wall_ns: number(), busy_ns: number() },
+  major: number(),
+  minor: number(),
+  window_ns: number(),
+  wall_ns: number(),
+  busy_ns: number(),
   /** Steps that the program told, such as tokens of each sequence. */
   steps: number(),
   /** Records that CUPTI lost. */
@@ -98,16 +113,40 @@ export function readParts(folder: string): Parts {
 
 /** cudaDataType_t, in library_types.h. */
 const TYPES: Readonly<Record<number, string>> = {
-  ...{ 0: "f32", 1: "f64", 2: "f16", 3: "i8", 4: "c64", 5: "c128", 6: "c32" },
-  ...{ 8: "u8", 10: "i32", 12: "u32", 14: "bf16", 28: "e4m3", 29: "e5m2" },
-  ...{ 30: "e8m0", 31: "e2m3", 32: "e3m2", 33: "e2m1" },
+  0: "f32",
+  1: "f64",
+  2: "f16",
+  3: "i8",
+  4: "c64",
+  5: "c128",
+  6: "c32",
+  8: "u8",
+  10: "i32",
+  12: "u32",
+  14: "bf16",
+  28: "e4m3",
+  29: "e5m2",
+  30: "e8m0",
+  31: "e2m3",
+  32: "e3m2",
+  33: "e2m1",
 };
 
 /** cublasComputeType_t, in cublas_api.h. */
 const COMPUTES: Readonly<Record<number, string>> = {
-  ...{ 64: "f16", 65: "f16", 68: "f32", 69: "f32", 70: "f64", 71: "f64" },
-  ...{ 72: "i32", 73: "i32", 74: "f32-fast-f16", 75: "f32-fast-bf16" },
-  ...{ 77: "tf32", 78: "f32-bf16x9", 79: "f64-emulated" },
+  64: "f16",
+  65: "f16",
+  68: "f32",
+  69: "f32",
+  70: "f64",
+  71: "f64",
+  72: "i32",
+  73: "i32",
+  74: "f32-fast-f16",
+  75: "f32-fast-bf16",
+  77: "tf32",
+  78: "f32-bf16x9",
+  79: "f64-emulated",
 };
 
 /** The epilogue of a compiled kernel that cuBLASLt has none like. */
@@ -127,8 +166,13 @@ function epilogueName(code: number): string {
 
 /** cublasLtMatmulMatrixScale_t, in cublasLt.h, and the -1 of no scale. */
 const SCALES: Readonly<Record<number, string>> = {
-  ...{ 0: "tensor", 1: "vec16-ue4m3", 2: "vec32-ue8m0", 3: "row" },
-  ...{ 4: "vec128", 5: "block128", 6: "tensor-of-batch" },
+  0: "tensor",
+  1: "vec16-ue4m3",
+  2: "vec32-ue8m0",
+  3: "row",
+  4: "vec128",
+  5: "block128",
+  6: "tensor-of-batch",
 };
 
 /** The scales of A and of B as the op `scaled-matmul` names them, else as cuBLASLt does. */
@@ -152,14 +196,24 @@ function named(raw: RawGemm): CapturedGemm {
   const gemm = {
     source: raw.source,
     name: groups > 1 ? `${raw.name} (${groups} groups)` : raw.name,
-    ...{ m, n, k, batch },
-    ...{ a: typeName(raw.a), b: typeName(raw.b), c: typeName(raw.c) },
+    m,
+    n,
+    k,
+    batch,
+    a: typeName(raw.a),
+    b: typeName(raw.b),
+    c: typeName(raw.c),
     compute: COMPUTES[raw.compute] ?? `cublas-compute-${raw.compute}`,
-    ...{ layout, lda, ldb, ldc },
+    layout,
+    lda,
+    ldb,
+    ldc,
     epilogue: epilogueName(raw.epilogue),
     ...(scale === undefined ? {} : { scale }),
     beta_nonzero: raw.beta < 0 ? null : raw.beta > 0,
-    ...{ phase, calls: raw.calls, graph_calls: raw.graph_calls },
+    phase,
+    calls: raw.calls,
+    graph_calls: raw.graph_calls,
     time_us: raw.time_ns / 1000,
     kernels: raw.kernels.map(clipped),
   };

@@ -49,8 +49,15 @@ export type RowMajor = Pick<
  * deepStrictEqual(
  *   rowMajor({ ...call, transA: "T", transB: "N", a: "bf16", b: "bf16" }),
  *   {
- *     ...{ m: 16, n: 512, k: 4096, a: "bf16", b: "bf16", layout: "nt" },
- *     ...{ lda: 4096, ldb: 4096, ldc: 512 },
+ *     m: 16,
+ *     n: 512,
+ *     k: 4096,
+ *     a: "bf16",
+ *     b: "bf16",
+ *     layout: "nt",
+ *     lda: 4096,
+ *     ldb: 4096,
+ *     ldc: 512,
  *   },
  * );
  * ```
@@ -58,9 +65,15 @@ export type RowMajor = Pick<
 export function rowMajor(call: BlasCall): RowMajor {
   const letter = (trans: BlasCall["transA"]) => trans === "N" ? "n" : "t";
   return {
-    ...{ m: call.n, n: call.m, k: call.k, a: call.b, b: call.a },
+    m: call.n,
+    n: call.m,
+    k: call.k,
+    a: call.b,
+    b: call.a,
     layout: `${letter(call.transB)}${letter(call.transA)}`,
-    ...{ lda: call.ldb, ldb: call.lda, ldc: call.ldc },
+    lda: call.ldb,
+    ldb: call.lda,
+    ldc: call.ldc,
   };
 }
 
@@ -119,7 +132,14 @@ function withPlainA(gemm: GemmColumns): GemmColumns | undefined {
   if (!isColumn || epilogue.startsWith("bias")) return undefined;
   return {
     ...gemm,
-    ...{ m: 1, n: m, a: b, b: a, layout: "nn", lda: k, ldb: lda, ldc: m },
+    m: 1,
+    n: m,
+    a: b,
+    b: a,
+    layout: "nn",
+    lda: k,
+    ldb: lda,
+    ldc: m,
   };
 }
 
@@ -133,10 +153,14 @@ function matmulPoint(gemm: GemmColumns): GemmPoint | string {
   const { m, n, k, layout, lda, ldb, ldc } = plain;
   const dense = layout === "nn" ? n : k;
   return at("matmul", {
-    ...{ m, n, k, type: plain.a },
+    m,
+    n,
+    k,
+    type: plain.a,
     ...(plain.b === plain.a ? {} : { type_b: plain.b }),
     ...(c === plain.a ? {} : { type_c: c }),
-    ...{ epilogue, layout },
+    epilogue,
+    layout,
     ...(lda === k ? {} : { lda }),
     ...(ldb === dense ? {} : { ldb }),
     ...(ldc === n ? {} : { ldc }),

@@ -30,13 +30,15 @@ const IMPORTS: Readonly<
   Record<string, { op: string; kernels: string; baselines: readonly string[] }>
 > = {
   matmul: {
-    ...{ op: "matmul", kernels: "kernels" },
+    op: "matmul",
+    kernels: "kernels",
     baselines: [
       ...["cublas", "cublaslt", "hipblas", "mps", "openblas", "naive"],
     ],
   },
   "scaled-matmul": {
-    ...{ op: "scaledMatmul", kernels: "scaledKernels" },
+    op: "scaledMatmul",
+    kernels: "scaledKernels",
     baselines: ["cublaslt", "naive"],
   },
 };
@@ -60,7 +62,9 @@ export function capturedSuites(captured: Captured): readonly SuiteFile[] {
   return [...groups].map(([op, lines], i) => ({
     file: `${names[i]}.ts`,
     text: textOf(captured, step, {
-      ...{ op, lines, name: names[i]! },
+      op,
+      lines,
+      name: names[i]!,
       others: names.filter((_, other) => other !== i),
     }),
   }));

@@ -74,7 +74,8 @@ export function weightsOf(
     return {
       title: `${programOf(captured)}${from}${on && `, measured${on}`}`,
       lines: [...gemms, ...step.rest.map(restLine)],
-      ...{ ms: step.ms, unit: step.unit },
+      ms: step.ms,
+      unit: step.unit,
       notes: [
         ...(step.of === "bound"
           ? [`no time was captured: shares are of ${BOUND}`]
@@ -159,7 +160,9 @@ function weighed(
   const measured = measuredOf(own, source);
   return {
     label: source === "model" ? `${names.join(", ")} ${label}` : label,
-    ...{ calls, ms, share },
+    calls,
+    ms,
+    share,
     state: point === undefined
       ? "no op"
       : measured === undefined

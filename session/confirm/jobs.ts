@@ -63,7 +63,8 @@ export async function pairsOf(
     const cases = casesOfRows(own, { suites, backend });
     const selection = {
       suites: options.suites.length > 0 ? options.suites : names,
-      ...{ backend, device: taken.info.index },
+      backend,
+      device: taken.info.index,
     };
     const settings = {
       ...DEFAULTS,

@@ -70,7 +70,9 @@ export async function checkCases(
   for (const part of parts) {
     if (signal.aborted) break;
     await runJob(jobOf({ ...part, settings, run: "check" }), {
-      ...{ progress, timeout, signal },
+      progress,
+      timeout,
+      signal,
       done: rows.length,
       failed: rows.filter(isFailure).length,
       take(event) {

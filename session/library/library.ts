@@ -52,7 +52,9 @@ export async function bench(options: BenchOptions = {}): Promise<BenchResult> {
   const selected = await select(selecting);
   for (const note of selected.notes) observer.note(note);
   const { rows, paths } = await sweep(selected, settings, {
-    ...{ ...rest, signal, observer },
+    ...rest,
+    signal,
+    observer,
   });
   return { rows: rows.map(toFlat), paths, stopped: signal.aborted };
 }
@@ -82,7 +84,10 @@ export async function check(options: CheckOptions = {}): Promise<CheckResult> {
   ]);
   const observer = observerOf(onEvent, toFlat);
   const { rows } = await checkCases(selecting, {
-    ...{ settings, signal, timeout, observer },
+    settings,
+    signal,
+    timeout,
+    observer,
   });
   return { rows: rows.map(toFlat), stopped: signal.aborted };
 }
@@ -146,7 +151,9 @@ export async function diff(
   const sources = checked(sidesSchema, { base, next }, "diff");
   const found = await compareRows({ ...sources, ...judging });
   return diffData(found, {
-    ...{ failOn: failOn ?? FAIL_ON, only: only ?? VERDICTS, fold: false },
+    failOn: failOn ?? FAIL_ON,
+    only: only ?? VERDICTS,
+    fold: false,
   });
 }
 

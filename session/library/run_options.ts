@@ -263,7 +263,9 @@ export function checkOptions(options: CheckOptions) {
   );
   const given = { ...UNSET, ...rest };
   return {
-    ...{ signal, onEvent, timeout: given.timeout },
+    signal,
+    onEvent,
+    timeout: given.timeout,
     selecting: selectingOf(given),
     settings: settingsOf(given, { checkOnly: true }),
   };
@@ -284,7 +286,13 @@ export function benchOptions(options: BenchOptions) {
   const device = typeof devices === "object" ? devices[0]! : rest.device;
   const given = { ...UNSET, ...rest, device };
   return {
-    ...{ signal, onEvent, runs, out, fresh, unfinished, resume: false },
+    signal,
+    onEvent,
+    runs,
+    out,
+    fresh,
+    unfinished,
+    resume: false,
     timeout: given.timeout,
     selecting: selectingOf(given),
     settings: settingsOf(given),
@@ -339,7 +347,10 @@ export function observerOf(
         update({ done, failed = 0, left }) {
           if (done === undefined) return;
           onEvent?.({
-            ...{ event: "progress", done, total, failed },
+            event: "progress",
+            done,
+            total,
+            failed,
             ...(left === undefined ? {} : { left }),
           });
         },

@@ -164,7 +164,12 @@ export function writeShardFile(
   const { cacheDir: _, timingCache: __, ...settings } = info.settings;
   const keys = parts.flat().map((c) => caseText(keyOf(c)));
   const content = {
-    ...{ shard, run, device, arch, harness, commit },
+    shard,
+    run,
+    device,
+    arch,
+    harness,
+    commit,
     settings: hashOf(canonicalJson({ settings, runs })),
     cases: hashOf(...keys),
     counts: parts.map(({ length }) => length),

@@ -326,8 +326,10 @@ function stateOf(
     ...(pending > 0 ? [`${pending} pending`] : []),
   ];
   return {
-    ...{ done: sum(({ done }) => done), total },
-    ...{ failed: sum(({ failed }) => failed), note: parts.join(", ") },
+    done: sum(({ done }) => done),
+    total,
+    failed: sum(({ failed }) => failed),
+    note: parts.join(", "),
   };
 }
 

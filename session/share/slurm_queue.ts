@@ -164,7 +164,8 @@ async function slurm(
       args,
       // Messages in English, and no format but those that are asked for.
       env: { LC_ALL: "C" },
-      ...{ limitMs: LIMIT_MS, stop },
+      limitMs: LIMIT_MS,
+      stop,
     });
   } catch (error) {
     if (!(error instanceof ProgramError)) throw error;

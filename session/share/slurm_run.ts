@@ -53,8 +53,11 @@ export function filesOf(
 ): ShardFiles {
   const file = (name: string) => `${folder}/${index}${name}`;
   return {
-    ...{ rows: file(""), out: file(".out"), log: file(".log") },
-    ...{ exit: file(".exit"), progress: file(".progress") },
+    rows: file(""),
+    out: file(".out"),
+    log: file(".log"),
+    exit: file(".exit"),
+    progress: file(".progress"),
     lock: file(".lock"),
   };
 }

@@ -73,7 +73,8 @@ export function inferPython(name: string): Inferred {
   });
   return {
     suite: suiteOf(kernel, { path, fixed }),
-    ...{ kernel: kernel.name, backend: PYTHON_BACKEND },
+    kernel: kernel.name,
+    backend: PYTHON_BACKEND,
     note: `${file}: ${
       chosen!.entry
     }(${parameters}) is a matmul in ${fixed.type}${

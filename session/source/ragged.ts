@@ -61,12 +61,17 @@ export async function failedElsewhere(
   // Not several in one job: a job has one runner.
   for (const other of others) {
     const job = jobOf({
-      ...{ selection, cases: [other], run },
+      selection,
+      cases: [other],
+      run,
       settings: { ...settings, checkOnly: true },
     });
     await runJob(job, {
       progress: { update() {}, print: (line) => progress.print(line) },
-      ...{ timeout, signal, done: 0, failed: 0 },
+      timeout,
+      signal,
+      done: 0,
+      failed: 0,
       take(event) {
         if (event.event !== "row") return;
         const { row } = event;

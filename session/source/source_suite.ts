@@ -81,7 +81,9 @@ export function inferSource(name: string): Inferred {
     ...[text, comments, suffix, refuse] as const,
   );
   const [chosen, signature] = chooseEntry(functionsIn(code), {
-    ...{ entry, backend, refuse },
+    entry,
+    backend,
+    refuse,
   });
   const { type } = signature;
   const epilogue = has(signature, "bias") ? "bias" : "none";
@@ -97,7 +99,9 @@ export function inferSource(name: string): Inferred {
   const launch = launchOf(chosen, { backend, code, block, grid, refuse });
   const kernel = defineLaunch(matmul, {
     name: nameOf(chosen.name, backend, ending),
-    ...{ backend, source: pathToFileURL(resolve(path)), entry: chosen.name },
+    backend,
+    source: pathToFileURL(resolve(path)),
+    entry: chosen.name,
     idea: file,
     unsupported: (point) => unsupportedBy(signature, point),
     ...(launch && { shape: (point: MatmulPoint) => launch.shape(point) }),
@@ -106,7 +110,8 @@ export function inferSource(name: string): Inferred {
   });
   return {
     suite: suiteOf(kernel, { path, fixed: all }),
-    ...{ kernel: kernel.name, backend },
+    kernel: kernel.name,
+    backend,
     note: `${file}: ${chosen.name}(${
       signature.taken.map(formatTaken).join(", ")
     }) is a matmul in ${all.type}${formatFixed(all)}${

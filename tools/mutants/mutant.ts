@@ -170,6 +170,11 @@ export function inFile(
   mistakes: readonly (readonly [string, string, string, string])[],
 ): HarnessMutant[] {
   return mistakes.map(([name, find, replace, why]) => ({
-    ...{ name, file, find, replace, tests, why },
+    name,
+    file,
+    find,
+    replace,
+    tests,
+    why,
   }));
 }

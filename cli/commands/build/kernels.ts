@@ -36,7 +36,9 @@ export interface KernelChoice extends Choice {
 
 /** An architecture of each backend, as examples in errors. */
 export const SOME_ARCHS: Readonly<Record<string, string>> = {
-  ...{ cuda: "sm_90a", hip: "gfx942", metal: "applegpu_g16s" },
+  cuda: "sm_90a",
+  hip: "gfx942",
+  metal: "applegpu_g16s",
   cpu: Deno.build.arch,
 };
 

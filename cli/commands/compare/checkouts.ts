@@ -71,7 +71,9 @@ export function checkoutsIn(base: string, next: string): Checkouts {
     return { name, folder, program, kernelCache: undefined };
   };
   return {
-    ...{ base: sideOf(base), next: sideOf(next), rounds },
+    base: sideOf(base),
+    next: sideOf(next),
+    rounds,
     timingCache: join(rounds, "timings.json"),
     [Symbol.asyncDispose]: () => Deno.remove(rounds, { recursive: true }),
   };
@@ -136,7 +138,8 @@ export async function checkOut(
       );
     }
     return {
-      ...{ name: `${range[side]} ${commit.slice(0, 12)}`, folder },
+      name: `${range[side]} ${commit.slice(0, 12)}`,
+      folder,
       program: programIn(tree),
       kernelCache: join(caches, commit),
     };
@@ -144,7 +147,9 @@ export async function checkOut(
   const [base, next] = [await sideOf("base"), await sideOf("next")];
   const kept = undo.move();
   return {
-    ...{ base, next, rounds },
+    base,
+    next,
+    rounds,
     timingCache: join(caches, "timings.json"),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };

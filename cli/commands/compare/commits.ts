@@ -277,10 +277,19 @@ async function rowsIn(
 
 /** Options of `compare` that `bench` lacks, and whether each takes a value. */
 const OWN: Readonly<Record<string, boolean>> = {
-  ...{ "--runs": true, "--out": true, "--times": true, "--budget": true },
-  ...{ "--threshold": true, "--min-us": true, "--config": true },
-  ...{ "--fail-on": true, "--only": true, "--format": true },
-  ...{ "--calibrate": false, "--bisect": false, "--kernel-cache": true },
+  "--runs": true,
+  "--out": true,
+  "--times": true,
+  "--budget": true,
+  "--threshold": true,
+  "--min-us": true,
+  "--config": true,
+  "--fail-on": true,
+  "--only": true,
+  "--format": true,
+  "--calibrate": false,
+  "--bisect": false,
+  "--kernel-cache": true,
 };
 /** Options of `bench` without a value. */
 const TOGGLES = [

@@ -56,7 +56,8 @@ export async function compareKernels(
   const { pairs } = sides;
   const measured = await inTurns({
     ...options,
-    ...{ title: "compare", cases: pairs.length },
+    title: "compare",
+    cases: pairs.length,
     job: (side, measured) => jobOfSide(side, sides, { measured, settings }),
   });
   const limit = limitsInTurns(options)(pairs[0]!.next.suite);
@@ -124,7 +125,10 @@ function jobOfSide(
   ).map((pair) => pair[side]);
   if (cases.length === 0) return undefined;
   return jobOf({
-    ...{ ...selected[side], cases, settings, run: "compare" },
+    ...selected[side],
+    cases,
+    settings,
+    run: "compare",
     // All runs of a side are of one build: the configs that its first one chose.
     configs: { chosen: measured[side].winners },
   });

@@ -75,7 +75,8 @@ export function compared(all: readonly Timed[]): Comparison {
   const devices = all.map((
     { info: { index, uuid = "" }, alone, together },
   ) => ({
-    ...{ index, uuid },
+    index,
+    uuid,
     alone: geomean(titles.map((t) => alone.get(t)! / means.get(t)!)) ?? 1,
     together: geomean(titles.map((t) => together.get(t)! / alone.get(t)!)) ?? 1,
   }));
@@ -90,7 +91,8 @@ export function compared(all: readonly Timed[]): Comparison {
     }))
   );
   return {
-    ...{ cases: titles.length, devices },
+    cases: titles.length,
+    devices,
     spread: farthest(spreads),
     shift: farthest(shifts),
   };
@@ -137,8 +139,14 @@ function percent(ratio: number): string {
 /** Measures and compares the GPUs that `bench` would take. @returns The exit code. */
 export async function examineDevices(json: boolean): Promise<number> {
   const selected = await select({
-    ...{ suites: [SUITE], kernels: [], overrides: {}, where: {}, quick: true },
-    ...{ backend: undefined, device: 0, devices: "all" },
+    suites: [SUITE],
+    kernels: [],
+    overrides: {},
+    where: {},
+    quick: true,
+    backend: undefined,
+    device: 0,
+    devices: "all",
   });
   const { backend, infos = [] } = selected;
   if (infos.length < 2) {
@@ -147,7 +155,8 @@ export async function examineDevices(json: boolean): Promise<number> {
   }
   // The same config on each: what a search chooses differs with the noise.
   const settings: Settings = {
-    ...{ ...DEFAULTS, level: 0 },
+    ...DEFAULTS,
+    level: 0,
     cacheDir: kernelCacheOf(undefined),
   };
   using interrupt = new Interrupt();
@@ -182,7 +191,9 @@ export async function measureDevices(
   },
 ): Promise<readonly Timed[]> {
   const found = infos.map((info) => ({
-    ...{ info, alone: new Measured(), together: new Measured() },
+    info,
+    alone: new Measured(),
+    together: new Measured(),
   }));
   const total = 2 * passes * infos.length * cases.length;
   using progress = new Progress("doctor", total);
@@ -196,10 +207,15 @@ export async function measureDevices(
   const measure = async (into: Measured, { index }: DeviceInfo) => {
     const job = jobOf({
       selection: { ...selection, device: index },
-      ...{ cases, settings, run: "doctor" },
+      cases,
+      settings,
+      run: "doctor",
     });
     await into.measure(job, {
-      ...{ progress: view, timeout: TIMEOUT, signal, done: 0 },
+      progress: view,
+      timeout: TIMEOUT,
+      signal,
+      done: 0,
     });
   };
   for (let pass = 0; pass < passes; pass++) {
@@ -209,7 +225,9 @@ export async function measureDevices(
     );
   }
   return found.map(({ info, alone, together }) => ({
-    ...{ info, alone: mediansOf(alone), together: mediansOf(together) },
+    info,
+    alone: mediansOf(alone),
+    together: mediansOf(together),
   }));
 }
 

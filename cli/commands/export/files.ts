@@ -107,7 +107,8 @@ export async function exportKernels(
     );
   }
   const image = await compiled(tables, {
-    ...{ info, backend: backend ?? await backendNamed(BACKEND) },
+    info,
+    backend: backend ?? await backendNamed(BACKEND),
     kernelCache: options.kernelCache,
   });
   if (image === undefined) return EXIT.failed;
@@ -173,7 +174,11 @@ async function chosen(
       );
     }
     const filter: Filter = {
-      ...{ kernels, points: "all", overrides: {}, where, backend: BACKEND },
+      kernels,
+      points: "all",
+      overrides: {},
+      where,
+      backend: BACKEND,
     };
     return { registered: named, cases: casesOf([suite!], filter, kernels) };
   }
@@ -183,7 +188,11 @@ async function chosen(
     );
   }
   const { suites: loaded, filter } = await choose({
-    ...{ suites, kernels, overrides, where, quick },
+    suites,
+    kernels,
+    overrides,
+    where,
+    quick,
     early: pdl,
   });
   const of = [...new Set(loaded.map(({ op }) => op))];
@@ -230,7 +239,11 @@ function ownSuite(
     );
   }
   return defineSuite({
-    ...{ name: op.name, title: op.name, op, axes: overrides, kernels: own },
+    name: op.name,
+    title: op.name,
+    op,
+    axes: overrides,
+    kernels: own,
     baselines: [],
   });
 }

@@ -228,7 +228,10 @@ function recordAt(
   };
   const device: Device = {
     info,
-    ...{ alloc: absent, load: absent, interval: absent, synchronize: absent },
+    alloc: absent,
+    load: absent,
+    interval: absent,
+    synchronize: absent,
     blasReason: "it calls a library, which an export does not have",
     ...(info.tensorMaps
       ? {
@@ -284,7 +287,9 @@ function recordAt(
       // Later launches of a call overlap the one before where their kernel says so.
       const early = pdl && i === 0 && shape.waits === true;
       return {
-        ...{ build, entry, grid },
+        build,
+        entry,
+        grid,
         shape: early ? { ...rest, overlap: true } : rest,
         args: args.map((arg) => plannedArg(arg, { maps, placeOf, early })),
       };

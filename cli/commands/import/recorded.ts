@@ -211,7 +211,9 @@ async function stage(
   if (!hasSamples) Deno.removeSync(samplesOf(draft));
   replaceFile(draft, writeCsv([]) + [...rows.values()].join(""));
   return {
-    ...{ parts, target, draft },
+    parts,
+    target,
+    draft,
     isNew: old === undefined,
     fresh,
     kept: rows.size - fresh,

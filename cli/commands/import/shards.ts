@@ -114,7 +114,8 @@ export function tellMissing(
   const lacking = counts.map((cases, i) => {
     const own = found.get(i + 1);
     return {
-      ...{ index: i + 1, run: own?.run },
+      index: i + 1,
+      run: own?.run,
       lacks: cases - (own ? kept.get(own)! : 0),
     };
   }).filter(({ lacks }) => lacks > 0);

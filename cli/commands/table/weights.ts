@@ -73,7 +73,8 @@ export function weightsText(
   const suites = capturedSuites(captured)
     .map(({ file }) => quoted(join(dirname(path), file))).join();
   const found = weightsOf(captured, rows, {
-    ...{ timer, cache },
+    timer,
+    cache,
     suite: typed(`bench --suite ${suites} --peers torch`),
   });
   if (format === "json") return shownJson(found.map(weightsData), 2);
