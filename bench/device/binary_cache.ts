@@ -177,13 +177,23 @@ export class BinaryCache implements Disposable {
         }: build it on a machine with a compiler, or leave out --prebuilt`,
       );
     }
+    return await this.#make(build, backend, { arch, entry, binary });
+  }
+
+  /** Compiles `build` into the folder `entry`. */
+  async #make(
+    build: Build,
+    backend: Backend,
+    { arch, entry, binary }: { arch: string; entry: string; binary: string },
+  ): Promise<Entry> {
+    const source = basename(fileURLToPath(build.source));
     const compiler = backend.compiler(arch, build);
     const draft = this.#keepingSync(() => {
       privateFolder(this.dir);
       return claimFolder(".making-", this.dir);
     });
     try {
-      const temporary = join(draft.path, name);
+      const temporary = join(draft.path, basename(entry));
       this.#keepingSync(() => Deno.mkdirSync(temporary, { mode: 0o700 }));
       const made = join(temporary, basename(binary));
       const log = await this.#compile(
