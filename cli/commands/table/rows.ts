@@ -87,35 +87,15 @@ export async function tableRows(
       EXIT.nothing,
     );
   }
-  const others = [...(baseline === undefined ? [] : [baseline]), ...against];
   const known = new Set(all.map(({ suite }) => suite));
   const { suites, own } = namedSuites(options.suites, known, tell);
-  const elsewhere = suites.find((name) =>
-    !known.has(name) && options.paths.length === 0 && isRecorded(name)
-  );
-  if (elsewhere !== undefined) {
-    throw new UserError(
-      `No suite in the rows of ${
-        paths.join(", ")
-      } is named ${elsewhere}: recorded rows are, \`${
-        typed(`table ${RESULTS} --suite ${elsewhere}`)
-      }\``,
-    );
-  }
-  refuseUnknown("suite", suites, [...known]);
-  refuseUnknown(
-    "kernel",
-    [...options.kernels, ...others],
-    all.flatMap(namesOf),
-  );
-  const runs = options.publishedRuns;
-  refuseUnknown(
-    "published run",
-    runs,
-    all.filter(isPublished).map(({ run }) => run),
-  );
-  const kernels = new Set([...options.kernels, ...others]);
-  const points = Object.entries(options.point);
+  const named = [
+    ...options.kernels,
+    ...(baseline === undefined ? [] : [baseline]),
+    ...against,
+  ];
+  if (options.paths.length === 0) demandHere(suites, known, paths);
+  demandKnown(all, { ...options, suites, kernels: named });
   const isBaseline = needsBaseline(options)
     ? baselineFinder(all, {
       own,
@@ -123,64 +103,97 @@ export async function tableRows(
       kernels: options.weights === undefined ? options.kernels : [],
     })
     : () => false;
-  refuseUnknown(
-    "axis",
-    points.map(([axis]) => axis),
-    all.flatMap((row) => [...valuesByAxis(row).keys()]),
-  );
-  for (const [axis, values] of points) {
-    const other = values.find((value) => value.includes("="));
-    if (other !== undefined) {
-      throw new UserError(
-        `${axis} is ${other}: give --where ${other} as an option of its own`,
-      );
-    }
-  }
   const isNamed = ({ suite }: CsvRow) =>
     suites.length === 0 || suites.includes(suite);
   // Published rows join measured ones by their points, whatever their suite is called.
   const joins = published &&
     all.some((row) => isNamed(row) && !isPublished(row));
-  const named = all.filter((row) =>
+  const runs = options.publishedRuns;
+  const ofNames = all.filter((row) =>
     (runs.length === 0 || !isPublished(row) || runs.includes(row.run)) &&
     (isNamed(row) || (joins && isPublished(row))) &&
     (options.kernels.length === 0 || isBaseline(row) ||
-      namesOf(row).some((name) => kernels.has(name)))
+      namesOf(row).some((name) => named.includes(name)))
   );
-  const rows = named.filter((row) =>
+  const points = Object.entries(options.point);
+  const rows = ofNames.filter((row) =>
     points.every(([axis, values]) =>
       values.includes(valuesByAxis(row).get(axis) ?? "")
     )
   );
-  if (rows.length > 0) {
-    if (sets.length > 1) {
-      return { ...besideOne(sets, new Set(rows), options), own };
-    }
-    const { timer, cache, row, weights } = options;
-    if (
-      weights !== undefined ||
-      row !== undefined && timer === undefined && cache === undefined
-    ) {
-      return { rows, sides: [], own };
-    }
-    return { rows: ofTiming(rows, options), sides: [], own };
+  if (rows.length === 0) throw noRow(ofNames, { ...options, suites });
+  if (sets.length > 1) {
+    return { ...besideOne(sets, new Set(rows), options), own };
   }
+  const { timer, cache, row, weights } = options;
+  const isOfAnyTiming = weights !== undefined ||
+    row !== undefined && timer === undefined && cache === undefined;
+  const shown = isOfAnyTiming ? rows : ofTiming(rows, options);
+  return { rows: shown, sides: [], own };
+}
+
+/** @throws {UserError} For one of `suites` that is recorded, and not in `paths`, the usual ones. */
+function demandHere(
+  suites: readonly string[],
+  known: ReadonlySet<string>,
+  paths: readonly string[],
+): void {
+  const elsewhere = suites.find((name) => !known.has(name) && isRecorded(name));
+  if (elsewhere === undefined) return;
+  throw new UserError(
+    `No suite in the rows of ${
+      paths.join(", ")
+    } is named ${elsewhere}: recorded rows are, \`${
+      typed(`table ${RESULTS} --suite ${elsewhere}`)
+    }\``,
+  );
+}
+
+/** @throws {UserError} For a name that no row of `all` has. */
+function demandKnown(
+  all: readonly CsvRow[],
+  { suites, kernels, publishedRuns, point }: Pick<
+    RowChoice,
+    "suites" | "kernels" | "publishedRuns" | "point"
+  >,
+): void {
+  refuseUnknown("suite", suites, all.map(({ suite }) => suite));
+  refuseUnknown("kernel", kernels, all.flatMap(namesOf));
+  refuseUnknown(
+    "published run",
+    publishedRuns,
+    all.filter(isPublished).map(({ run }) => run),
+  );
+  refuseUnknown(
+    "axis",
+    Object.keys(point),
+    all.flatMap((row) => [...valuesByAxis(row).keys()]),
+  );
+  for (const [axis, values] of Object.entries(point)) {
+    const other = values.find((value) => value.includes("="));
+    if (other === undefined) continue;
+    throw new UserError(
+      `${axis} is ${other}: give --where ${other} as an option of its own`,
+    );
+  }
+}
+
+/** Makes the error for a selection without a row. @param named The rows of its names, at any point. */
+function noRow(
+  named: readonly CsvRow[],
+  { kernels, suites, point }: Pick<RowChoice, "kernels" | "suites" | "point">,
+): UserError {
+  const points = Object.entries(point);
   const given = [
-    ...(options.kernels.length > 0
-      ? [`kernel ${options.kernels.join(" or ")}`]
-      : []),
+    ...(kernels.length > 0 ? [`kernel ${kernels.join(" or ")}`] : []),
     ...(suites.length > 0 ? [`suite ${suites.join(" or ")}`] : []),
     ...points.map(([axis, values]) => `${axis} ${values.join(" or ")}`),
   ];
-  const there = points.map(([axis]) =>
-    `${axis} is ${
-      [...new Set(named.map((row) => valuesByAxis(row).get(axis) ?? "none"))]
-        .join(
-          ", ",
-        )
-    }`
-  );
-  throw new UserError(
+  const there = points.map(([axis]) => {
+    const values = named.map((row) => valuesByAxis(row).get(axis) ?? "none");
+    return `${axis} is ${[...new Set(values)].join(", ")}`;
+  });
+  return new UserError(
     `No row has ${given.join(" and ")}: ${
       named.length > 0 ? there.join("; ") : "leave out one of these options"
     }`,
