@@ -12,7 +12,7 @@ import { aligned } from "../bench/files/terminal_text.ts";
 import { onWait } from "../bench/files/lock.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import { type BRIEFS, type Command, outline, type Run } from "./command.ts";
-import { allowExit, onFatal } from "../session/suite_file.ts";
+import { allowExit, attributed, onFatal } from "../session/suite_file.ts";
 import { goWhereTyped, NAME, typed, VERSION } from "../session/home.ts";
 import type { Flags, Words } from "./options/flags.ts";
 import { dropPermissions } from "./permissions.ts";
@@ -175,8 +175,9 @@ if (import.meta.main) {
     const code = await main(Deno.args);
     allowExit();
     Deno.exit(exitCode(code));
-  } catch (error) {
+  } catch (thrown) {
     allowExit();
+    const error = attributed(thrown);
     if (error instanceof UserError) {
       tell(`error: ${error.message}`);
       Deno.exit(errorCode(error.code));

@@ -16,6 +16,9 @@ const FILES: Readonly<Record<string, string>> = {
     idea: "runs nowhere",
     prepare: () => ({ steps: [] }),
   })]`),
+  "throws.ts": suite(
+    `op: { ...matmul, tolerance() { throw new TypeError("no tolerance"); } }`,
+  ),
   "none.ts": `export default { name: "not a suite" };`,
   "broken.ts": `throw new Error("This file is broken\\nin two lines");`,
 };
@@ -246,6 +249,11 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
     `list --cases --suite ./nameless.ts`,
     2,
     /nameless\.ts:\d+:\d+: Cannot define the kernel: it has no name, such as `name: "mine"`$/m,
+  ],
+  [
+    `list --cases --suite ./throws.ts`,
+    2,
+    /^error: Cannot use the suite file .*throws\.ts:2:\d+: no tolerance$/,
   ],
   [
     `list --suite ./stray.ts`,

@@ -272,6 +272,18 @@ function culpritOf(error: unknown): string | undefined {
   return named ?? (error instanceof Error ? undefined : first());
 }
 
+/**
+ * Returns `error` as a mistake of the suite file whose code threw it; any other as it is. Of an
+ * error that is deeper in a call of the file it does not say whose mistake it is.
+ */
+export function attributed(error: unknown): unknown {
+  if (error instanceof UserError) return error;
+  const { stack = "" } = error instanceof Error ? error : {};
+  const [, url = ""] = /^\s*at (?:.*\()?(file:\S+?):\d+:\d+/m.exec(stack) ?? [];
+  const file = error instanceof Error ? files.get(url) : first();
+  return file === undefined ? error : unusable(file, error);
+}
+
 function first(): string | undefined {
   return files.values().next().value;
 }
