@@ -19,6 +19,7 @@ import { dropPermissions } from "./permissions.ts";
 import {
   errorCode,
   exitCode,
+  keepPrintsApart,
   say,
   sayAsIs,
   screenOf,
@@ -170,6 +171,7 @@ if (import.meta.main) {
       text: (message) => `${shown(`error: ${message}`, Deno.stderr)}\n`,
     });
     onWait(tell);
+    keepPrintsApart();
     goWhereTyped();
     dropPermissions(Deno.args);
     const code = await main(Deno.args);

@@ -27,6 +27,15 @@ import {
   widthOf,
 } from "../../bench/files/terminal_text.ts";
 
+// Not what suite files find there: that writes to standard error.
+const { log } = console;
+
+/** Sends to standard error what functions of suite files print: standard output is data. */
+export function keepPrintsApart(): void {
+  const { error } = console;
+  Object.assign(console, { log: error, info: error, debug: error });
+}
+
 /**
  * Writes a line of data. A reader that has gone, as `head` does, had what it wanted.
  *
@@ -43,7 +52,7 @@ export function say(line: string): void {
  */
 export function sayAsIs(line: string): void {
   try {
-    console.log(line);
+    log(line);
   } catch (error) {
     // With the code of bad surroundings: others say what was found, as `diff` does.
     throw new UserError(
