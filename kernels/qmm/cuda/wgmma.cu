@@ -141,7 +141,7 @@ using Sums = float[BM / 2];
 
 // Products are queued in groups. Where there are registers for it, the four of a step are a group: a warp
 // then decodes a whole step with nothing to wait for, which takes two buffers of operands.
-constexpr bool WHOLE = THREADS == 128 || (THREADS == 256 && BM / 2 + 2 * WORDS < 144);
+constexpr bool WHOLE = !NN && (THREADS == 128 || (THREADS == 256 && BM / 2 + 2 * WORDS < 144));
 constexpr int GROUPED = WHOLE ? 4 : 1, BUFFERS = WHOLE ? 2 : 1, UNDER_WAY = WHOLE ? 1 : 3;
 
 // A group's operands are decoded while the groups before are under way, into registers that one before
@@ -232,8 +232,8 @@ wgmma_qmm(const __grid_constant__ TensorMap x,
     barrier_made();
     // The next launch may start: it asks for its own weights.
     launch_dependents();
-    // What is needed first is asked for before the block has met.
-    if (!early) produce(&x, base, m0, K, 0, 1);
+    // What is needed first is asked for before the block has met; of x . W codes come later than x.
+    if (!early && !NN) produce(&x, base, m0, K, 0, 1);
   }
   // By a lane's number of it, the compiler knows that it is the same in all lanes.
   int set = __shfl_sync(~0u, thread / SET, 0);
@@ -246,7 +246,8 @@ wgmma_qmm(const __grid_constant__ TensorMap x,
   int row = n0 + thread % SET / COPIERS * (COPIERS / 2);
   Spans spans({w, scales, biases}, {N, K}, row, part.first, part.end, flags,
               base + X + thread / COPIERS * RING);
-  if (thread < THREADS) spans.open();
+  // Single scales of rows are waited for.
+  if (!CHANNEL && thread < THREADS) spans.open();
 #endif
   __syncthreads();
   if (thread >= THREADS) {
@@ -256,7 +257,7 @@ wgmma_qmm(const __grid_constant__ TensorMap x,
 #pragma unroll
       for (int i = 0; i < SETS; i++) most = max(most, Part(i, K).steps);
       if (early && !MUTANT(warpgroup_no_launch_wait)) wait_for_prerequisites();
-      produce(&x, base, m0, K, early ? 0 : 1, most);
+      produce(&x, base, m0, K, early || NN ? 0 : 1, most);
     }
 #if NN
     int warp = __shfl_sync(~0u, (thread - THREADS) / 32, 0);
@@ -271,6 +272,9 @@ wgmma_qmm(const __grid_constant__ TensorMap x,
     return;
   }
   if (THREADS > 128) raise_registers<MANY>();
+#if !NN
+  if (CHANNEL) spans.open();
+#endif
   Sums d;
 #pragma unroll
   for (int i = 0; i < BM / 2; i++) zero_here(d[i]);
