@@ -71,7 +71,7 @@ async function tryAndImport(file: string): Promise<Suite> {
   return suite;
 }
 
-/** @throws {UserError} If a baseline is no kernel: of a misspelt one the next would take the place. */
+/** @throws {UserError} For a misspelt baseline: the next one would take its place. */
 async function checkBaselines(
   { name, kernels, baselines }: Suite,
 ): Promise<void> {
@@ -81,9 +81,13 @@ async function checkBaselines(
   const builtIn = await besidePeers(await builtInSuites(), "torch");
   const others = builtIn.flatMap((suite) => suite.kernels.map((k) => k.name));
   const all = new Set([...own, ...USUAL_BASELINES, ...others]);
-  const strange = baselines.find((baseline) => !all.has(baseline));
-  if (strange === undefined) return;
-  const { message } = unknown("kernel", strange, [...new Set(own)]);
+  // What is like no kernel may be a peer that a run names.
+  const misspelt = baselines.find((baseline) =>
+    !all.has(baseline) && !isAuto(baseline) &&
+    findSimilar(baseline, all).length > 0
+  );
+  if (misspelt === undefined) return;
+  const { message } = unknown("kernel", misspelt, [...all]);
   throw new UserError(
     `Suite ${name} cannot be used, because of its baselines: ${message}`,
   );

@@ -282,7 +282,7 @@ const ALL = Object.fromEntries(
 const USEFUL = new Set(["cuda", "hip", "cpu"]);
 const ANY = { backend: undefined, device: 0, useful: USEFUL };
 
-Deno.test("loadSuites() refuses a baseline that is no kernel", async () => {
+Deno.test("loadSuites() refuses a misspelt baseline", async () => {
   const folder = await Deno.makeTempDir();
   let files = 0;
   const load = async (baselines: string) => {
@@ -303,6 +303,7 @@ export default defineSuite({
   };
   try {
     await load('["cublas", "torch-eager", "naive", "torch.mm"]');
+    await load('["auto", "a-peer-of-my-own", "naive"]');
     await assertRejects(
       () => load('["cublas", "openbals"]'),
       UserError,

@@ -68,10 +68,15 @@ export function callSuite<T>(work: () => T): T {
 /** Yields what `made` yields, which calls functions of suites for each. */
 export function* callEach<T>(made: Iterable<T>): Generator<T> {
   const left = Iterator.from(made);
-  while (true) {
-    const { done, value } = callSuite(() => left.next());
-    if (done) return;
-    yield value;
+  try {
+    while (true) {
+      const { done, value } = callSuite(() => left.next());
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    // Where the reader wants no more, a generator of the suite still cleans up.
+    callSuite(() => left.return?.());
   }
 }
 

@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { lacking, start, testdata, within } from "../testdata/program.ts";
 
 const SMALL = ["--suite", testdata("small_suite.ts"), "--backend", "cpu"];
@@ -81,9 +81,13 @@ export default defineSuite({
     const ended = child.output();
     const last = setTimeout(() => child.kill("SIGKILL"), 30_000);
     const isCalled = () => Deno.stat(called).then(() => true, () => false);
-    while (!await isCalled()) {
+    let isOver = false;
+    const over = () => isOver = true;
+    child.status.then(over, over);
+    while (!isOver && !await isCalled()) {
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
+    assert(!isOver, "it ended before it called tolerance()");
     child.kill("SIGINT");
     assertEquals((await ended).signal, "SIGINT");
     clearTimeout(last);

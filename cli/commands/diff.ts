@@ -102,8 +102,11 @@ async function diff(
   const step = options.format === "text" && nextStep(found, options);
   if (step) tell(step);
   const code = exitCodeOfDiff(found, options.failOn);
-  if (found.judged.some(({ pair }) => pair.base !== undefined)) return code;
-  return nothingCompared(`${options.base} has no row of these cases`, code);
+  if (found.judged.some(({ pair }) => pair.base && pair.next)) return code;
+  return nothingCompared(
+    `no case is in both ${given.base} and ${given.next}`,
+    code,
+  );
 }
 
 /** Says that there is nothing to judge: a CI that compares nothing must not pass. */

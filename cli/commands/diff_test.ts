@@ -116,7 +116,7 @@ Deno.test("diff ends with 2 or 3 and one line for what it cannot read", async ()
   }
 });
 
-Deno.test("diff ends with 3 where the base has no row", async () => {
+Deno.test("diff ends with 3 where no case is in both", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const [none, some] = [join(folder, "none.csv"), join(folder, "some.csv")];
@@ -128,7 +128,7 @@ Deno.test("diff ends with 3 where the base has no row", async () => {
     assertMatch(stdout, /^new +s kernel/);
     assertEquals(
       stderr,
-      `Nothing was compared: ${none} has no row of these cases\n`,
+      `Nothing was compared: no case is in both ${none} and ${some}\n`,
     );
     assertEquals(code, 3);
   } finally {

@@ -60,14 +60,21 @@ export function comparedLines(
     ? [`${names[0]} (A)`, `${names[1]} (B)`]
     : names;
   const head = ["median µs", a!, b!, "B against A", ""];
-  const rows = pairs.filter((pair) => isListed(pair, only)).map((pair) => [
-    labelOf(pair.next.row, axes),
-    timeOf(pair.base),
-    timeOf(pair.next),
-    isTimed(pair) ? formatRatio(ratioOf(pair)) : "",
-    [pair.judged.verdict, reasonOf(pair).replaceAll("\n", " ")]
-      .filter((part) => part !== "").join(": "),
-  ]);
+  const rows = pairs.filter((pair) => isListed(pair, only)).map((pair) => {
+    const reason = reasonOf(pair).replaceAll("\n", " ");
+    const isFailed = [pair.base, pair.next].some(({ row }) =>
+      row.status !== "ok"
+    );
+    // The line of the failed case above the table has the rest of a note.
+    const shown = isFailed && !markdown ? reason.split("; ")[0]! : reason;
+    return [
+      labelOf(pair.next.row, axes),
+      timeOf(pair.base),
+      timeOf(pair.next),
+      isTimed(pair) ? formatRatio(ratioOf(pair)) : "",
+      [pair.judged.verdict, shown].filter((part) => part !== "").join(": "),
+    ];
+  });
   // That of one point is the point.
   const last = mean === undefined || timed.length === 1 ? [] : [[
     `geomean of ${timed.length}`,
@@ -85,8 +92,7 @@ export function comparedLines(
   }
   const said = all.map((cells) => [
     ...cells.slice(0, -1),
-    // The line of the failed case above the table has the rest of a note.
-    paintedVerdict(cells.at(-1)!.split("; ")[0]!, color),
+    paintedVerdict(cells.at(-1)!, color),
   ]);
   const wide = all.some((cells) => cells[3]!.endsWith("?"));
   return [...aligned(said, new Set([1, 2, 3])), ...(wide ? [WIDE] : [])];

@@ -241,7 +241,7 @@ interface Model {
 
 /**
  * Fitted to times on an H200: of x · Wᵀ to 1168 configs of 36 points (affine 4/64; the first config is
- * 1.0 % slower than the fastest in the mean, the best of the first four 0.1 %), of x · W to the
+ * 0.9 % slower than the fastest in the mean, the best of the first four 0.1 %), of x · W to the
  * fastest configs of eight points (`docs/notes/2026-11-30-qmm-steps.md`).
  */
 const MODELS = {
