@@ -17,6 +17,7 @@ import {
 import { COLUMNS, FIGURE_COLUMNS, PUBLISHED, SCHEMA } from "./columns.ts";
 import { BYTES } from "../model/dtype.ts";
 import { LAYOUT, PARAMS } from "../model/problem.ts";
+import { show } from "../model/errors.ts";
 import { isTimer } from "../model/settings.ts";
 import { type CheckedRow, FAILURES, type Row } from "./row_schema.ts";
 
@@ -203,8 +204,19 @@ const NEEDED = [
   "k",
 ] as const;
 
-/** Returns which column of the case is empty that may not be; nothing where none is. */
+/** The layouts of A and B of products, each as it is or transposed; others' operations have others. */
+const LAYOUTS = ["nn", "nt", "tn", "tt"];
+
+/** Returns what is wrong with the columns of the case; nothing where they can be. */
 function flawOfCase(valueOf: (column: Column) => string): string | undefined {
+  const layout = valueOf("layout");
+  if (
+    valueOf("op") === "matmul" && layout !== "" && !LAYOUTS.includes(layout)
+  ) {
+    return `column layout is ${show(layout)}: the op matmul has ${
+      LAYOUTS.join(", ")
+    }`;
+  }
   if (valueOf("harness") === PUBLISHED) return undefined;
   const empty = NEEDED.find((column) => valueOf(column) === "");
   return empty && `column ${empty} is "": a row that was measured has it`;
