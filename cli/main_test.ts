@@ -5,7 +5,12 @@ import config from "../deno.json" with { type: "json" };
 import { PERMISSIONS, VERSION } from "../session/home.ts";
 import { flagsOf, superfluous } from "./permissions.ts";
 import { builtInSuites } from "../suites/mod.ts";
-import { program, testdata, within } from "./testdata/program.ts";
+import {
+  program,
+  suiteOfTolerance,
+  testdata,
+  within,
+} from "./testdata/program.ts";
 import { join } from "node:path";
 
 const SMALL = testdata("small_suite.ts");
@@ -216,21 +221,8 @@ Deno.test("main list --json is JSON", async () => {
 
 Deno.test("main list --json is JSON where a function of a suite prints", () =>
   within(async (run, folder) => {
-    const text = `import { defineSuite, kernels, matmul } from "mnkbench";
-function tolerance(point) {
-  console.log("from tolerance()");
-  return matmul.tolerance(point);
-}
-export default defineSuite({
-  name: "odd",
-  title: "-",
-  op: { ...matmul, tolerance },
-  axes: { m: [2], k: [8] },
-  tie: { n: "m" },
-  fixed: { type: "f32" },
-  kernels: kernels.filter(({ name }) => name === "naive"),
-  baselines: [],
-});`;
+    const text = suiteOfTolerance(`  console.log("from tolerance()");
+  return matmul.tolerance(point);`);
     await Deno.writeTextFile(join(folder, "odd.ts"), text);
     const ran = await run("list", "--suite", "./odd.ts", "--json");
     assertEquals(JSON.parse(ran.stdout)[0].name, "odd");

@@ -1,5 +1,11 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { lacking, start, testdata, within } from "../testdata/program.ts";
+import {
+  lacking,
+  start,
+  suiteOfTolerance,
+  testdata,
+  within,
+} from "../testdata/program.ts";
 
 const SMALL = ["--suite", testdata("small_suite.ts"), "--backend", "cpu"];
 
@@ -61,21 +67,8 @@ Deno.test("check ends by Ctrl-C while a function of a suite does not return", ()
     const called = `${folder}/called`;
     await Deno.writeTextFile(
       `${folder}/odd.ts`,
-      `import { defineSuite, kernels, matmul } from "mnkbench";
-function tolerance() {
-  Deno.writeTextFileSync("called", "");
-  for (;;);
-}
-export default defineSuite({
-  name: "odd",
-  title: "-",
-  op: { ...matmul, tolerance },
-  axes: { m: [2], k: [8] },
-  tie: { n: "m" },
-  fixed: { type: "f32" },
-  kernels: kernels.filter(({ name }) => name === "naive"),
-  baselines: [],
-});`,
+      suiteOfTolerance(`  Deno.writeTextFileSync("called", "");
+  for (;;);`),
     );
     const child = start(["check", "--suite", "./odd.ts"], folder);
     const ended = child.output();

@@ -121,6 +121,24 @@ export async function evaluated(
   return JSON.parse(text(stdout));
 }
 
+/** The text of a suite file `odd` of one point and the kernel `naive`, whose tolerance `body` returns. */
+export function suiteOfTolerance(body: string): string {
+  return `import { defineSuite, kernels, matmul } from "mnkbench";
+function tolerance(point) {
+${body}
+}
+export default defineSuite({
+  name: "odd",
+  title: "-",
+  op: { ...matmul, tolerance },
+  axes: { m: [2], k: [8] },
+  tie: { n: "m" },
+  fixed: { type: "f32" },
+  kernels: kernels.filter(({ name }) => name === "naive"),
+  baselines: [],
+});`;
+}
+
 /** Says why nothing can be compiled here, for the names of tests; empty where it can. */
 export function lacking(): string {
   try {
