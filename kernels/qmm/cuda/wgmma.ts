@@ -230,12 +230,13 @@ interface Model {
   readonly request: number;
   /** Bytes a clock that the second-level cache gives. */
   readonly cache: number;
-  /** How much limits add up: with 1 wholly, the greater the less. */
+  /** Limits are added as a norm of this power: with 1 they add up, with more the greatest counts. */
   readonly power: number;
-  /** Shares of the time of a tile's sums at four bytes a clock: to store them, */
+  /** What storing a tile's fp32 sums takes, over moving them at four bytes a clock. */
   readonly store: number;
-  /** and to add those of sets and of a cluster, beside a constant. */
+  /** What adding the sums of a block's sets takes: µs, and as `store`. */
   readonly sets: readonly [number, number];
+  /** The same for the blocks of a cluster. */
   readonly cluster: readonly [number, number];
 }
 
