@@ -139,9 +139,14 @@ __device__ inline void produce(const TensorMap* x, unsigned base, int m0, int K,
 // The sums of a warpgroup over a part of K.
 using Sums = float[BM / 2];
 
+// Whether registers are few beside the sums of the largest tiles: only codes of 4 bits fit, and with two
+// warpgroups those without biases. Of others, nvcc 13.0 still spills up to 20 bytes with more warpgroups.
+constexpr int MOST_TOKENS = THREADS <= 256 ? 256 : THREADS == 384 ? 128 : 64;
+constexpr bool TIGHT = BITS != 4 && THREADS > (MODE == AFFINE ? 128 : 256) && BM > MOST_TOKENS * 3 / 4;
+
 // Products are queued in groups. Where there are registers for it, the four of a step are a group: a warp
 // then decodes a whole step with nothing to wait for, which takes two buffers of operands.
-constexpr bool WHOLE = !NN && (THREADS == 128 || (THREADS == 256 && BM / 2 + 2 * WORDS < 144));
+constexpr bool WHOLE = !NN && (THREADS == 128 || (THREADS == 256 && BM <= 224 && !TIGHT));
 constexpr int GROUPED = WHOLE ? 4 : 1, BUFFERS = WHOLE ? 2 : 1, UNDER_WAY = WHOLE ? 1 : 3;
 
 // A group's operands are decoded while the groups before are under way, into registers that one before
@@ -188,7 +193,7 @@ __device__ __forceinline__ void consume(Sums& d, Spans& spans, Stage stage, int 
         for (int j = group * GROUPED; j < (group + 1) * GROUPED; j++)
           multiply<BM>(d, a[step % BUFFERS] + 4 * j, from + 2 * j);
         wgmma_commit();
-        wgmma_wait<UNDER_WAY>();
+        wgmma_wait<UNDER_WAY + MUTANT(warpgroup_late_wait)>();
         // The last group of the step before is over.
         if (group == UNDER_WAY - 1) {
           if (!first) before.release();
@@ -201,7 +206,7 @@ __device__ __forceinline__ void consume(Sums& d, Spans& spans, Stage stage, int 
       stage.next();
     }
   }
-  wgmma_wait<0>();
+  wgmma_wait<MUTANT(warpgroup_no_finish)>();
 #pragma unroll
   for (int i = 0; i < BM / 2; i++) not_before(d[i]);
 }
@@ -247,7 +252,8 @@ wgmma_qmm(const __grid_constant__ TensorMap x,
   Spans spans({w, scales, biases}, {N, K}, row, part.first, part.end, flags,
               base + X + thread / COPIERS * RING);
   // Single scales of rows are waited for.
-  if (!CHANNEL && thread < THREADS) spans.open();
+  constexpr bool LATER = CHANNEL || TIGHT;
+  if (!LATER && thread < THREADS) spans.open();
 #endif
   __syncthreads();
   if (thread >= THREADS) {
@@ -273,7 +279,7 @@ wgmma_qmm(const __grid_constant__ TensorMap x,
   }
   if (THREADS > 128) raise_registers<MANY>();
 #if !NN
-  if (CHANNEL) spans.open();
+  if (LATER) spans.open();
 #endif
   Sums d;
 #pragma unroll

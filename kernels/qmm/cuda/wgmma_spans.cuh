@@ -77,7 +77,7 @@ struct Spans {
 
   __device__ __forceinline__ Spans(const Stored& from, Size size, int row, int first, int end,
                                    int flags, unsigned ring)
-      : rows(size.N - row), codes(size.K / 8 * BITS), 
+      : rows(size.N - row), codes(size.K / 8 * BITS),
         words(CHANNEL ? SCALE_BYTES : size.K / GROUP * SCALE_BYTES), flags(flags), ring(ring),
         policy(evict_first()) {
     int code = first / 8 * BITS, scale = first / GROUP * SCALE_BYTES;

@@ -67,8 +67,8 @@ const DECODING: readonly (readonly [string, Values, Values])[] = [
   ["qmm-wgmma", { m: 512, type: "f16", mode: "mxfp8" }, {
     ...{ BM: 176, ROWS: 128, SETS: 1, PLACES: 2, CLUSTER: 1 },
   }],
-  ["qmm-wgmma", { m: 128, type: "f16", bits: 5, group: 128 }, {
-    ...{ BM: 128, ROWS: 64, SETS: 3, PLACES: 2, CLUSTER: 2 },
+  ["qmm-wgmma", { m: 96, type: "f16", bits: 5, group: 128 }, {
+    ...{ BM: 96, ROWS: 64, SETS: 3, PLACES: 2, CLUSTER: 2 },
   }],
   ["qmm-wgmma", { m: 128, type: "bf16", bits: 4, group: "channel" }, {
     ...{ BM: 128, ROWS: 64, SETS: 2, PLACES: 2, CLUSTER: 2 },

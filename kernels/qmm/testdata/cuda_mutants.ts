@@ -331,10 +331,12 @@ export const mutantCases: Readonly<Record<string, MutantCase<QmmPoint>>> = {
     ...["warpgroup_early_sums", "warpgroup_same_scale"],
     ...["warpgroup_no_code_guard", "warpgroup_early_send"],
     ...["warpgroup_no_receive", "warpgroup_no_row_barrier"],
-    "warpgroup_no_launch_wait",
+    ...["warpgroup_no_launch_wait", "warpgroup_late_wait"],
+    "warpgroup_no_finish",
   ]),
   "decoding for warpgroups": mutantCase(ACROSS, [
     ...["warpgroup_no_lane_shift", "warpgroup_no_scale_guard"],
+    ...["warpgroup_late_wait", "warpgroup_no_finish"],
   ]),
   "mail where stages were": mutantCase(LATE, ["warpgroup_early_mail"]),
   "columns for warpgroups": mutantCase(COLUMNS, [

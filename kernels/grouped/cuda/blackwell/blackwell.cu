@@ -98,7 +98,7 @@ __device__ inline void copy_boxes(const Problem& p, const Item& item, const Tens
   for (int i = 0; i < 4; i++) acquire_map(maps + i);
   for (int step = 0; step < steps_of(p); step++) {
     unsigned full = full_of(base, before + step), to = stage_of(base, before + step);
-    if (!MUTANT(blackwell_early_copy)) 
+    if (!MUTANT(blackwell_early_copy))
       barrier_wait(empty_of(base, before + step), empty_parity(before + step, STAGES));
     if (PAIR == 1 || rank == 0)
       barrier_expect(full, (PAIR - MUTANT(blackwell_half_bytes)) * bytes_of(item, part));
