@@ -5,13 +5,9 @@ import { h200 } from "../../testdata/devices.ts";
 import { qmm } from "../op.ts";
 import { readPoint, TYPES } from "../point.ts";
 import { columnPlaces, wgmmaPlaces } from "../testdata/cuda_mutants.ts";
-import {
-  predictWgmma,
-  qmmWgmma,
-  sharedBytes,
-  stagesOf,
-  type WgmmaConfig,
-} from "./wgmma.ts";
+import { qmmWgmma } from "./wgmma.ts";
+import { predictWgmma } from "./wgmma_model.ts";
+import { sharedBytes, stagesOf, type WgmmaConfig } from "./wgmma_tile.ts";
 
 const config: WgmmaConfig = {
   ...{ BM: 128, ROWS: 128, SETS: 1, PLACES: 2, CLUSTER: 1 },

@@ -1,0 +1,144 @@
+/**
+ * What a block of wgmma.cu computes and keeps: its tile, its part of K, and its shared memory.
+ *
+ * @module
+ */
+
+import { isChannel } from "../../../bench/formats/quant_format.ts";
+import type { Values } from "../../../bench/model/grid.ts";
+import { BLOCK_SHARED_BYTES } from "../../common/sm90.ts";
+import { blockOf, type QmmPoint } from "../point.ts";
+
+/** The tunables of wgmma.cu. */
+export type WgmmaConfig = Values & {
+  /** Tokens of a tile. */
+  readonly BM: number;
+  /** Rows of weights of a tile, or columns: 64 for each warpgroup of a set. */
+  readonly ROWS: number;
+  /** Sets of warpgroups, each with a part of K. */
+  readonly SETS: number;
+  /** Spans of 256 of K that a warp has room for, or of 128 of x · W that a set has. */
+  readonly PLACES: number;
+  /** Blocks of a cluster, each with a part of K. */
+  readonly CLUSTER: number;
+};
+
+/** Elements of K in a step. */
+export const STEP = 64;
+/** Elements of K in a span of weights. */
+export function spanOf({ transposed }: QmmPoint): number {
+  return transposed ? 256 : 128;
+}
+/** Steps of x beyond which more in flight gain nothing. */
+const MOST_STAGES = 8;
+
+/** Bytes of a row's scales that a tensor map of x · W brings. */
+export const CHUNK = 16;
+
+/** Bits of a code of x · W where it is read: codes across words are unpacked before. */
+export function widthOf({ bits }: QmmPoint): number {
+  return [2, 4, 8].find((width) => width >= bits)!;
+}
+
+/** Bytes of a row of a tile's codes of x · W, as they are copied. */
+export function copiedRow({ bits }: QmmPoint, { ROWS }: WgmmaConfig): number {
+  return Math.ceil(ROWS * bits / 8 / CHUNK) * CHUNK;
+}
+
+/** Bytes of a scale. */
+export function scaleBytes({ mode }: QmmPoint): number {
+  return mode === "affine" ? 2 : 1;
+}
+
+/** Parts of K start at multiples of it: at whole groups, whole words of scales and of codes. */
+export function unitOf(point: QmmPoint): number {
+  if (!point.transposed) return STEP;
+  const words = 4 / scaleBytes(point) * blockOf(point).GROUP;
+  return Math.max(point.bits % 2 ? 2 * STEP : STEP, words);
+}
+
+/** Threads that multiply. */
+export function threadsOf({ ROWS, SETS }: WgmmaConfig): number {
+  return 2 * ROWS * SETS;
+}
+
+/** Tiles along N and along M. */
+export function tilesOf(
+  { m, n }: QmmPoint,
+  { ROWS, BM }: WgmmaConfig,
+): readonly [number, number] {
+  return [Math.ceil(n / ROWS), Math.ceil(m / BM)];
+}
+
+/** Steps of the set that has the most. */
+export function stepsOf(
+  point: QmmPoint,
+  { SETS, CLUSTER }: WgmmaConfig,
+): number {
+  const unit = unitOf(point);
+  const units = Math.ceil(Math.ceil(point.k / unit) / SETS / CLUSTER);
+  return Math.ceil(Math.min(units * unit, point.k) / STEP);
+}
+
+/** Bytes of the rings of weights, of a step of x of all sets, and of mailboxes. */
+function partsOf(point: QmmPoint, config: WgmmaConfig) {
+  const { BM, ROWS, SETS, PLACES, CLUSTER } = config;
+  const { bits, mode } = point;
+  const { GROUP: group } = blockOf(point);
+  const arrays = mode === "affine" ? 2 : 1;
+  const span = spanOf(point);
+  const width = widthOf(point);
+  // A warp's rows of codes have 16 bytes more, so that eight of them start in different banks; a
+  // row of x · W has a chunk of scales, or one.
+  const scales = isChannel(point) ? scaleBytes(point) : CHUNK;
+  const place = point.transposed
+    ? 16 * (span * bits / 8 + 16 + arrays * span / group * scaleBytes(point))
+    : span * (copiedRow(point, config) + arrays * scales) +
+      // Pairs of rows' scales of each group of columns.
+      span / 2 * 4 * arrays * Math.max(1, ROWS / group);
+  // What is made of the scales of two steps of a warp's rows; unpacked codes of two spans.
+  const made = !point.transposed
+    ? width === bits ? 0 : 2 * span * ROWS * width / 8
+    : mode === "affine"
+    ? 0
+    : 128 * STEP / group;
+  const ring = PLACES * place + made;
+  const letters = Math.ceil(BM / 8 / SETS);
+  const letter = 16 * threadsOf(config);
+  return {
+    // Boxes of codes of x · W start at swizzle atoms.
+    weights: point.transposed
+      ? threadsOf(config) / 32 * ring
+      : SETS * Math.ceil(ring / 1024) * 1024,
+    barriers: point.transposed ? 0 : 24 * SETS * PLACES,
+    step: SETS * BM * 128,
+    sums: (SETS - 1) * letters * letter + BM * (ROWS + 8) * 2,
+    mail: CLUSTER > 1
+      ? (CLUSTER - 1) * Math.ceil(letters / CLUSTER) * letter + 16
+      : 0,
+  };
+}
+
+/** Stages of x, and whether mailboxes take the place of what was copied, but for their barrier. */
+export function stagesOf(
+  point: QmmPoint,
+  config: WgmmaConfig,
+): { readonly stages: number; readonly late: boolean } {
+  const { weights, step, mail, barriers } = partsOf(point, config);
+  const left = BLOCK_SHARED_BYTES - weights - barriers -
+    16 * config.SETS * MOST_STAGES;
+  const most = Math.min(MOST_STAGES, stepsOf(point, config));
+  const beside = Math.floor((left - mail) / step);
+  // Waiting for the cluster costs more than a stage brings, unless there are few.
+  const late = config.CLUSTER > 1 && beside < Math.min(4, most);
+  const fit = late ? Math.floor((left - 16) / step) : beside;
+  return { stages: Math.max(2, Math.min(fit, most)), late };
+}
+
+/** Bytes of shared memory, as wgmma.cu lays it out. */
+export function sharedBytes(point: QmmPoint, config: WgmmaConfig): number {
+  const { weights, step, sums, mail, barriers } = partsOf(point, config);
+  const { stages, late } = stagesOf(point, config);
+  const beside = stages * step + weights - (late ? mail - 16 : 0);
+  return Math.max(beside, sums) + mail + 16 * config.SETS * stages + barriers;
+}
