@@ -3,7 +3,8 @@
  * code, and adds them to `results/same_code.json`, by which `list --stale` calls them current. Of each
  * such row the code of its commit and the present code are compiled, with the row's constants.
  *
- * `deno task same-code`, in a clone with the commits of the rows, where a compiler for them is.
+ * `deno task same-code [FOLDER...]`, in a clone with the commits of the rows, where a compiler for them
+ * is; with folders of results for their rows alone.
  *
  * @module
  */
@@ -195,9 +196,9 @@ async function eachOf<T>(
   );
 }
 
-/** Returns the recorded rows whose code has changed: one row of each measured and present version. */
-async function versions(): Promise<readonly Stood[]> {
-  const rows = await readRows([RESULTS]);
+/** Returns the rows of `paths` whose code has changed: one row of each measured and present version. */
+async function versions(paths: readonly string[]): Promise<readonly Stood[]> {
+  const rows = await readRows(paths);
   const suites = await besideAuto(await loadSuites([]), ["auto"]);
   const stood = await standings(rows, suites, new SameCode([]));
   const changed = stood.filter(({ standing, row }) =>
@@ -210,15 +211,21 @@ function keyOf({ row, present }: Stood): string {
   return keyOfPair({ was: row.code_hash, is: present!.codeHash });
 }
 
-/** Compares the versions that have no pair yet, and writes the pairs that rows need. */
-async function main(): Promise<void> {
-  const changed = await versions();
-  const keys = new Set(changed.map(keyOf));
+/**
+ * Compares the versions of the rows of `paths`, all recorded ones without a path, that have no pair
+ * yet, and writes the pairs that recorded rows need.
+ */
+async function main(paths: readonly string[]): Promise<void> {
+  const all = await versions([RESULTS]);
+  const keys = new Set(all.map(keyOf));
   const pairs = readSameCode().filter((pair) => keys.has(keyOfPair(pair)));
   const known = new SameCode(pairs);
+  const changed = paths.length > 0 ? await versions(paths) : all;
   const left = changed.filter(({ row, present }) =>
     !known.has(row.code_hash, present!.codeHash)
   );
+  const same = changed.length - left.length;
+  const before = pairs.length;
   const reasons = new Map<string, number>();
   const folder = await Deno.makeTempDir({ prefix: "mnkbench-same-code-" });
   try {
@@ -253,11 +260,11 @@ async function main(): Promise<void> {
   pairs.sort((a, b) => keyOfPair(a) < keyOfPair(b) ? -1 : 1);
   replaceFile(SAME_CODE, formatPairs(pairs));
   console.log(
-    `${pairs.length} of ${
+    `${same + pairs.length - before} of ${
       counted(changed.length, "changed version")
     } of code compile to the machine code that was measured`,
   );
   for (const [reason, count] of reasons) console.log(`  ${count}  ${reason}`);
 }
 
-if (import.meta.main) await main();
+if (import.meta.main) await main(Deno.args);
