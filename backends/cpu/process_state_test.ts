@@ -113,7 +113,15 @@ setTimeout(resolve, 0);
 await promise;
 const watch = state.watch();
 const before = watch.left();
-for (let fd = 3; fd < 200; fd++) libc.close(fd);
+// Not sockets: the thread that waits for signals ends the program at once without its own.
+for (const { name } of [...Deno.readDirSync("/proc/self/fd")]) {
+  const target = \`/proc/self/fd/\${name}\`;
+  try {
+    if (Deno.readLinkSync(target).startsWith("anon_inode:")) libc.close(Number(name));
+  } catch {
+    continue;  // The one that lists the folder.
+  }
+}
 Deno.stdout.writeSync(new TextEncoder().encode(JSON.stringify([before, watch.left()])));
 Deno.kill(Deno.pid, "SIGKILL");`) as [string[], string[]];
     assertEquals(before, []);
