@@ -143,11 +143,14 @@ function report(name: string, { ok, start }: { ok: boolean; start: number }) {
   console.log(`${ok ? "PASS" : "FAIL"} ${name} (${seconds} s)`);
 }
 
+/** Test files at a time, with `--parallel`: more than cores, as tests wait for processes and timers. */
+const JOBS = navigator.hardwareConcurrency + 2;
+
 /** Runs this Deno; what it prints is passed on at once where `live`. */
 async function deno(args: readonly string[], live = false): Promise<Said> {
   const child = new Deno.Command(Deno.execPath(), {
     args: [...args],
-    env: { NO_COLOR: "1" },
+    env: { NO_COLOR: "1", DENO_JOBS: `${JOBS}` },
     stdout: "piped",
     stderr: "piped",
   }).spawn();
