@@ -6,7 +6,7 @@
 
 import type { DeviceInfo } from "../bench/device/device.ts";
 import type { Case } from "../bench/model/suite.ts";
-import { type CaseKey, caseText, keyOf } from "../bench/row/row.ts";
+import { type CaseKey, caseText, kernelText, keyOf } from "../bench/row/row.ts";
 import type { Event } from "../bench/worker/protocol.ts";
 import { callSuite, supportOf } from "./suite_calls.ts";
 
@@ -147,7 +147,7 @@ export class Remaining {
         const { row } = event;
         const { weight, flops } = this.#take(row.key) ?? NOTHING;
         const call = row.status === "ok" ? row.figures.median_us / 1e6 : 0;
-        const kernel = kernelOf(row.key);
+        const kernel = kernelText(row.key);
         if (call > 0) {
           const calls = this.#calls.get(kernel) ?? new CallTime();
           calls.add(flops, call);
@@ -197,7 +197,7 @@ export class Remaining {
   #callSeconds(): number {
     let sum = 0;
     for (const { one: { key, weight, flops }, rows } of this.#open.values()) {
-      const calls = this.#calls.get(kernelOf(key));
+      const calls = this.#calls.get(kernelText(key));
       if (weight > 0 && calls) sum += rows * CALLS * calls.at(flops);
     }
     return sum;
@@ -210,7 +210,3 @@ export class Remaining {
 }
 
 const NOTHING = { weight: 0, flops: 0 };
-
-function kernelOf({ suite, kernel, backend }: CaseKey): string {
-  return [suite, kernel, backend].join(" ");
-}

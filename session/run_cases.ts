@@ -10,20 +10,23 @@ import type { BenchContext } from "../bench/measure/context.ts";
 import { EXIT, type ExitCode } from "../bench/model/errors.ts";
 import { recordsTimes } from "../bench/model/settings.ts";
 import type { Case } from "../bench/model/suite.ts";
-import { keyOf } from "../bench/row/row.ts";
+import { kernelText, keyOf } from "../bench/row/row.ts";
 import { ConfigLostError } from "../bench/tune/config_book.ts";
 import { searchAhead } from "../bench/tune/search.ts";
 import type { Emit } from "../bench/worker/protocol.ts";
 import type { BuildAhead } from "./build_ahead.ts";
 
-/** Runs all of `cases`, or until the device is no longer to be trusted. */
+/**
+ * Runs all of `cases`, or until the device is no longer to be trusted. After one that is wrong and
+ * not timed come those of the same kernel, which need no other process.
+ */
 export async function runCases(
   cases: readonly Case[],
   context: BenchContext,
   { emit, ahead }: { readonly emit: Emit; readonly ahead: BuildAhead },
 ): Promise<ExitCode> {
   const isTimed = recordsTimes(context.settings);
-  let left = cases.length;
+  const left = new Set(cases);
   let memoryBytes = 0;
   const costs = () => {
     const { heapUsed, external } = Deno.memoryUsage();
@@ -35,29 +38,45 @@ export async function runCases(
     emit({ event: "restart" });
     return EXIT.ok;
   };
+  /** The only kernel for which the process is still fit, if it is not for all. */
+  let fitFor: string | undefined;
+  const isFit = (c: Case) =>
+    fitFor === undefined || fitFor === kernelText(keyOf(c));
   for (const batch of batchesOf(cases)) {
     // The first case of a worker is run at once: its failure is nobody else's doing.
-    const isFirst = left === cases.length;
+    const isFirst = left.size === cases.length;
     const isSearched = isTimed && ahead.isBusy;
+    if (isSearched && !batch.every(isFit)) return restart();
     for (const c of isSearched ? batch : []) {
       emit({ event: "case", key: keyOf(c) });
       if (await isLost(() => searchAhead(c, context))) return restart();
       if (!isFirst) emit({ event: "waits", key: keyOf(c) });
     }
     using _quiet = isTimed ? await ahead.pause() : undefined;
-    for (const c of batch) {
+    // Cases that come earlier than in their batch are left out there.
+    let queue = batch.filter((c) => left.has(c));
+    for (let c = queue.shift(); c !== undefined; c = queue.shift()) {
+      if (!isFit(c)) return restart();
       if (!isFirst || !isSearched) emit({ event: "case", key: keyOf(c) });
       let outcome: Outcome | undefined;
       const lost = await isLost(async () => {
-        outcome = await run(c, context);
+        outcome = await run(c!, context);
       });
-      if (outcome !== undefined) {
-        const { row, samples } = outcome;
-        emit({ event: "costs", ...costs() });
-        emit({ event: "row", row, ...(samples ? { samples } : {}) });
+      left.delete(c);
+      if (outcome === undefined || lost) return restart();
+      const { row, samples, spoilt } = outcome;
+      emit({ event: "costs", ...costs() });
+      emit({ event: "row", row, ...(samples ? { samples } : {}) });
+      if (left.size === 0) break;
+      if (spoilt === "for all") return restart();
+      if (spoilt === "for others") fitFor = kernelText(row.key);
+      if (row.status === "wrong" && !isTimed) {
+        const kernel = kernelText(row.key);
+        const own = [...left].filter((other) =>
+          kernelText(keyOf(other)) === kernel
+        );
+        queue = [...own, ...queue.filter((other) => !own.includes(other))];
       }
-      left--;
-      if (lost || outcome?.spoilt && left > 0) return restart();
     }
   }
   emit({ event: "done", ...costs() });

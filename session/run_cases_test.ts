@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
-import { fake } from "../backends/fake/fake.ts";
-import { right, suiteOf } from "../backends/testdata/spine.ts";
-import type { Backend } from "../bench/device/device.ts";
+import { fake, type FakeKernel } from "../backends/fake/fake.ts";
+import { memoryOf, right, suiteOf } from "../backends/testdata/spine.ts";
+import type { Backend, Device } from "../bench/device/device.ts";
 import { BinaryCache } from "../bench/device/binary_cache.ts";
 import { BenchContext } from "../bench/measure/context.ts";
 import { DEFAULTS } from "../bench/model/settings.ts";
@@ -81,6 +81,75 @@ async function told(
     await Deno.remove(dir, { recursive: true });
   }
 }
+
+/** Checks a right kernel and a wrong one at three shapes, which is told of what it leaves behind. */
+async function checkedOn(
+  { watch, wrong }: {
+    readonly watch?: Device["watch"];
+    readonly wrong: FakeKernel;
+  },
+): Promise<readonly string[]> {
+  const dir = await Deno.makeTempDir();
+  try {
+    const backend = fake({ kernels: { right, wrong } });
+    const opened = backend.open(backend.find().devices[0]!);
+    using device = watch ? Object.assign(opened, { watch }) : opened;
+    const told: string[] = [];
+    const emit = (event: Event) => {
+      if (event.event === "row") {
+        const { key, status } = event.row;
+        told.push(`${key.kernel} ${key.m} ${status}`);
+      } else if (event.event === "restart" || event.event === "done") {
+        told.push(event.event);
+      }
+    };
+    using context = await BenchContext.open({
+      ...{ backend, device, run: "", harness: "", date: () => "", emit },
+      cache: new BinaryCache(dir),
+      settings: { ...DEFAULTS, checkOnly: true, cacheDir: dir },
+    });
+    const suite = suiteOf(["right", "wrong"]);
+    const all = [...suite.cases("all", { m: [1, 2, 3] })];
+    await using ahead = new BuildAhead(all, { context, emit });
+    await runCases(all, context, { emit, ahead });
+    return told;
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+}
+
+/** A device that shares the process, in which kernels leave nothing that can be seen. */
+const shared = {
+  watch: () => ({ warm() {}, left: () => [], spoilt: () => false }),
+};
+/** Writes nothing. */
+const idle: FakeKernel = { ns: 5000 };
+/** Is wrong, and writes right before C. */
+const outside: FakeKernel = {
+  ns: 5000,
+  run: (args) => {
+    const c = memoryOf(args[2]);
+    new Uint8Array(c.buffer)[c.byteOffset - 1] = 7;
+  },
+};
+
+Deno.test("runCases() checks all shapes of a wrong kernel in one process, others in another", async () => {
+  const own = ["wrong 1 wrong", "wrong 2 wrong", "wrong 3 wrong"];
+  assertEquals(await checkedOn({ ...shared, wrong: idle }), [
+    ...["right 1 checked", ...own, "restart"],
+  ]);
+  // On a GPU others may follow.
+  assertEquals(await checkedOn({ wrong: idle }), [
+    ...["right 1 checked", ...own, "right 2 checked", "right 3 checked"],
+    "done",
+  ]);
+});
+
+Deno.test("runCases() has another process after a kernel that wrote outside of its operands", async () => {
+  assertEquals(await checkedOn({ ...shared, wrong: outside }), [
+    ...["right 1 checked", "wrong 1 wrong", "restart"],
+  ]);
+});
 
 const names = (events: readonly Event[], wanted: Event["event"]) =>
   events.flatMap((e) => e.event === wanted && "key" in e ? [e.key.kernel] : []);

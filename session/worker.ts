@@ -65,7 +65,7 @@ function placeOf({ backend, device, settings }: Job): Promise<Taken> {
 
 /** The cases of `job` that have no row yet. */
 async function casesOf(
-  { suites: names, peers, cases, skip, settings: { timer } }: Job,
+  { suites: names, peers, cases, skip, first, settings: { timer } }: Job,
   backend: Backend,
 ): Promise<readonly Case[]> {
   const suites = await besidePeers(
@@ -78,13 +78,16 @@ async function casesOf(
   );
   const done = new Set(skip);
   const groups = Map.groupBy(cases, ({ suite }) => suite);
-  return [...groups].flatMap(([name, own]) => {
+  const all = [...groups].flatMap(([name, own]) => {
     const kernels = new Map(own.map((group) => [group.place, group.kernels]));
     return [...suiteNamed(name, suites).at([...kernels.keys()])].filter((c) =>
       c.backend === backend.name && kernels.get(c.place)!.includes(c.kernel) &&
       !done.has(caseText(keyOf(c)))
     );
   });
+  if (first === undefined) return all;
+  const isFirst = (c: Case) => caseText(keyOf(c)) === first;
+  return [...all.filter(isFirst), ...all.filter((c) => !isFirst(c))];
 }
 
 /** @throws {UserError} Where a suite file has another name now than when it was selected. */

@@ -17,7 +17,7 @@ import { GuardedSeries } from "./guarded.ts";
 import { changedAt, fillPadding, type OperandSet } from "./operands.ts";
 import { bytesOfInputs, copiesOf, rotationOf, setsOf } from "./timed.ts";
 import { callsOf } from "./sample_calls.ts";
-import { Traces } from "./traces.ts";
+import { type Spoilt, Traces } from "./traces.ts";
 import {
   bitsAsked,
   recheck,
@@ -45,8 +45,8 @@ import { choose } from "../tune/search.ts";
 export interface Outcome {
   readonly row: Row;
   readonly samples?: readonly number[];
-  /** True if the case spoilt the process: the next needs another. */
-  readonly spoilt?: boolean;
+  /** Which of the cases that follow need another process. */
+  readonly spoilt: Spoilt;
 }
 
 /** The note on a kernel with a thread that could compute ahead. */

@@ -8,6 +8,7 @@
 import type { Device, Watch } from "../device/device.ts";
 import { CaseError } from "../model/errors.ts";
 import { quantile } from "./stats.ts";
+import { WrongError } from "./verify.ts";
 
 /** Turns whose memory is compared, and calls in each: as many as take so many nanoseconds. */
 const TURNS = 9;
@@ -36,6 +37,9 @@ class SuspectError extends CaseError {
     super("wrong", `suspect: ${seen.join("; ")}`);
   }
 }
+
+/** For which cases that follow a case left its process unfit: none, those of other kernels, all. */
+export type Spoilt = "for none" | "for others" | "for all";
 
 /** Calls that can be repeated. Slow ones are not looked at. */
 export interface Repeated {
@@ -76,19 +80,25 @@ export class Traces {
   }
 
   /**
-   * Returns whether other kernels should have another process.
+   * Returns which cases should have another process. What a wrong kernel did beyond its operands
+   * is not known. If no damage is seen, its own cases at other shapes may follow.
    *
    * @param error The failure of this one. @default {none}
    */
-  spoilt(error?: CaseError): boolean {
+  spoilt(error?: CaseError): Spoilt {
     // What follows a failed launch in the same context fails for no fault of its own.
     if (error instanceof SuspectError || error?.failure === "launch") {
-      return true;
+      return "for all";
     }
-    if (this.#left().length > 0) return true;
+    if (this.#left().length > 0) return "for all";
     const watch = this.#watch;
-    return watch !== undefined &&
-      (error?.failure === "wrong" || watch.spoilt() || this.working());
+    if (watch === undefined) return "for none";
+    const isWrong = error?.failure === "wrong";
+    const isContained = error instanceof WrongError && error.contained;
+    if (isWrong && !isContained || watch.spoilt() || this.working()) {
+      return "for all";
+    }
+    return isWrong ? "for others" : "for none";
   }
 
   /** Whether a thread that calls started works on after them. To look takes up to 300 ms: it is done once. */

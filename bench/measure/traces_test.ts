@@ -1,6 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { CaseError } from "../model/errors.ts";
 import { Traces } from "./traces.ts";
+import { WrongError } from "./verify.ts";
 
 /** A device of which each call takes what `taken` says of its number. */
 function leaking(taken: (call: number) => number) {
@@ -101,7 +102,7 @@ Deno.test("demandNone() names all that the watch found", () => {
     }),
   });
   traces.warm();
-  assertEquals([events, traces.spoilt()], [["warm"], true]);
+  assertEquals([events, traces.spoilt()], [["warm"], "for all"]);
   assertThrows(
     () => traces.demandNone(),
     Error,
@@ -118,7 +119,10 @@ Deno.test("working() looks at threads once, for the row and for the next case", 
       working: () => looks++ === 0,
     }),
   });
-  assertEquals([traces.working(), traces.spoilt(), looks], [true, true, 1]);
+  assertEquals(
+    [traces.working(), traces.spoilt(), looks],
+    [true, "for all", 1],
+  );
 });
 
 Deno.test("spoilt() wants another process after what a shared one may not survive", () => {
@@ -134,20 +138,28 @@ Deno.test("spoilt() wants another process after what a shared one may not surviv
   const shared = on([], false);
   assertEquals(
     [shared.spoilt(), shared.spoilt(new CaseError("oom", ""))],
-    [false, false],
+    ["for none", "for none"],
   );
+  const accuracy = {
+    ...{ max_abs_err: 1, max_rel_err: 1, rel_l2_err: 1, mismatches: 1 },
+    deterministic: true,
+  };
+  const contained = new WrongError("", accuracy, true);
   assertEquals(
     [
       shared.spoilt(wrong),
+      shared.spoilt(new WrongError("", accuracy)),
       on(["left an alarm behind"], false).spoilt(),
       on([], true).spoilt(),
+      on([], true).spoilt(contained),
     ],
-    [true, true, true],
+    Array(5).fill("for all"),
   );
+  assertEquals(shared.spoilt(contained), "for others");
   const apart = new Traces({ synchronize() {} });
   assertEquals(
     [apart.spoilt(wrong), apart.spoilt(new CaseError("launch", ""))],
-    [false, true],
+    ["for none", "for all"],
   );
 });
 
@@ -164,7 +176,7 @@ Deno.test("a context that a kernel ruined is none of what is looked for", () => 
     },
   });
   ruined = true;
-  assertEquals(traces.spoilt(), false);
+  assertEquals(traces.spoilt(), "for none");
 });
 
 Deno.test("demandNoLeak() makes no calls where those that were timed took nothing", () => {

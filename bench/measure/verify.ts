@@ -23,8 +23,15 @@ import type { Timed } from "./timed.ts";
 
 /** A wrong output, and by how much. */
 export class WrongError extends CaseError {
-  /** @param message Where it is wrong. */
-  constructor(message: string, readonly accuracy: Accuracy) {
+  /**
+   * @param message Where it is wrong.
+   * @param contained Whether all that is wrong lies within the outputs. @default {false}
+   */
+  constructor(
+    message: string,
+    readonly accuracy: Accuracy,
+    readonly contained = false,
+  ) {
     super("wrong", message);
   }
 }
@@ -55,12 +62,10 @@ export async function verify(
     right: right.values[i]!,
     terms: right.terms[i],
   }));
-  const { accuracy, wrong = set.damage(inputs) } = compareAll(
-    outputs,
-    tolerance,
-    bitsAsked(c),
-  );
-  if (wrong) throw new WrongError(when + wrong, accuracy);
+  const { accuracy, wrong } = compareAll(outputs, tolerance, bitsAsked(c));
+  const damage = set.damage(inputs || wrong !== undefined);
+  const what = wrong ?? damage;
+  if (what) throw new WrongError(when + what, accuracy, !damage);
   return accuracy;
 }
 

@@ -51,6 +51,11 @@ export function caseText(key: CaseKey): string {
   return JSON.stringify(CASE_COLUMNS.map((column) => key[column]));
 }
 
+/** The kernel of a case as one string: equal for those of one suite and backend with one name. */
+export function kernelText({ suite, kernel, backend }: CaseKey): string {
+  return JSON.stringify([suite, kernel, backend]);
+}
+
 /** The key of a row of a run. */
 export function rowKey(
   { key, provenance: { timer, cache } }: Pick<RowBase, "key" | "provenance">,

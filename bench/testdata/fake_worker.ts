@@ -9,7 +9,7 @@ import {
   markOf,
   receiveJob,
 } from "../worker/protocol.ts";
-import { type CaseKey, caseText } from "../row/row.ts";
+import { type CaseKey, caseText, type TimedRow } from "../row/row.ts";
 import { keyFor, timedRow } from "./rows.ts";
 
 const [manner, folder = "."] = Deno.args;
@@ -50,8 +50,8 @@ if (manner === "unready") {
 }
 /** Whether b has a row that says so. */
 let hasFailed = false;
-const cases = ["a", "b", "c"].map((name) => timedRow(name, { run: job.run }))
-  .filter(({ key }) => !job.skip.includes(caseText(key)));
+const cases = casesOf().filter(({ key }) => !job.skip.includes(caseText(key)))
+  .toSorted((x, y) => placeOf(x.key) - placeOf(y.key));
 say({
   event: "ready",
   device: "Fake 1",
@@ -63,7 +63,7 @@ say({
 if (manner === "mute") sleep(LONG_MS);
 for (const row of cases) {
   say({ event: "case", key: row.key });
-  if (row.key.kernel === "b") misbehave();
+  if (row.key.kernel === "b") misbehave(row);
   if (row.key.kernel === "b" && (hasFailed || SILENT.includes(manner!))) {
     continue;
   }
@@ -96,6 +96,26 @@ say({
 });
 Deno.exit(0);
 
+/**
+ * Cases a, b and c; in the manners `own` also a last one of b at another shape, which comes right
+ * after the first as long as that has no row, but for `own-late`.
+ */
+function casesOf() {
+  const [a, b, c] = ["a", "b", "c"].map((name) =>
+    timedRow(name, { run: job.run })
+  ) as [TimedRow, TimedRow, TimedRow];
+  if (!manner!.startsWith("own")) return [a, b, c];
+  const other = { ...b, key: { ...b.key, m: "2" } };
+  return manner === "own-late" || job.skip.includes(caseText(b.key))
+    ? [a, b, c, other]
+    : [a, b, other, c];
+}
+
+/** Before the others the one that the job names. */
+function placeOf(key: CaseKey): number {
+  return caseText(key) === job.first ? 0 : 1;
+}
+
 /** The configs that the job says were lost. */
 function leftOut(): string {
   const lost = (job.configs.crashed ?? []).filter(({ key }) =>
@@ -117,8 +137,10 @@ function search(end: (trying: { key: CaseKey; config: string }) => void): void {
 }
 
 /** Gives the row of b with another status. */
-function fail(status: "wrong" | "launch"): void {
-  const row = cases.find(({ key }) => key.kernel === "b")!;
+function fail(
+  status: "wrong" | "launch",
+  row = cases.find(({ key }) => key.kernel === "b")!,
+): void {
   say({ event: "row", row: { ...row, status } });
   hasFailed = true;
 }
@@ -137,7 +159,7 @@ function loseByLaunch(trying: { key: CaseKey; config: string }): void {
   Deno.exit(0);
 }
 
-function misbehave(): void {
+function misbehave(row: TimedRow): void {
   // Where a ran in this process, which the job then does not skip.
   const used = cases.some(({ key }) => key.kernel === "a");
   switch (manner) {
@@ -152,6 +174,11 @@ function misbehave(): void {
       return used || asked() === Number(manner.at(-1))
         ? fail("wrong")
         : undefined;
+    case "own-wrong":
+    case "own-late":
+      return fail("wrong", row);
+    case "own-crash":
+      return row.key.m === "1" ? fail("wrong", row) : Deno.exit(3);
     case "waits":
       say({ event: "waits", key: keyFor("b") });
       return say({ event: "case", key: keyFor("b") });

@@ -58,6 +58,8 @@ export interface Job
   readonly settings: Settings;
   /** Keys (as text) of those that have their row already. */
   readonly skip: readonly string[];
+  /** The key (as text) of the case to run before the others. @default {that of the first} */
+  readonly first?: string;
   /** Known configs of the cases. */
   readonly configs: KnownConfigs;
   /** Names the run in its rows. */

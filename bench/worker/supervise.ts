@@ -11,6 +11,7 @@ import type { Event, Job } from "./protocol.ts";
 import {
   type CaseKey,
   caseText,
+  kernelText,
   type Provenance,
   RIGHT_ALONE,
   type Row,
@@ -92,10 +93,11 @@ const FAREWELL_MS = 5_000;
  * without it. `alive` and `restart` are not passed on, and `done` is the last event.
  *
  * A kernel that leaves something behind may make a later one fail. A failure therefore counts only
- * in a worker that ran no other kernel before: after one in a used worker the case is run again as
- * the first of another, up to three times, as a race or uninitialised data in it need not show each
- * time. A repeat that fails is its row; else its row says that it failed once. Peers have processes
- * of their own.
+ * in a worker that ran no case before: after one in a used worker the case is run again as the first
+ * of another, up to three times, as a race or uninitialised data in it need not show each time. A
+ * repeat that fails is its row; else its row says that it failed once. Where a kernel was wrong as
+ * the first of a worker, its wrong results count in each worker that ran no other kernel. Peers have
+ * processes of their own.
  *
  * @param command Starts a worker.
  * @throws {UserError} Where a worker cannot be started, gives up, or is lost three times
@@ -112,19 +114,21 @@ export async function* supervise(
   const searches = new SearchClock(options.clock ?? realClock);
   let fruitless = 0;
   let repeats: Repeats | undefined;
+  const wrong = new Set<string>();
   while (!options.signal?.aborted) {
     const worker = new WorkerProcess(
       command,
       {
         ...job,
         skip: [...skip],
+        ...(repeats && { first: repeats.key }),
         configs: { ...job.configs, chosen, crashed, spent: searches.spent },
       },
       options,
     );
     let outcome: Outcome = "aborted";
     try {
-      const events = attend(worker, job, options);
+      const events = attend(worker, job, { ...options, wrong });
       while (true) {
         const { value, done } = await events.next();
         if (done) {
@@ -219,11 +223,17 @@ class SearchClock {
 async function* attend(
   worker: WorkerProcess,
   { run, peers }: Job,
-  options: SuperviseOptions,
+  options: SuperviseOptions & {
+    /** The kernels that were wrong as the first of a worker; takes those of this one. */
+    readonly wrong: Set<string>;
+  },
 ): AsyncGenerator<Event, Outcome> {
-  const { timeoutMs, idleMs = 600_000, signal } = options;
-  /** True once another case has run a kernel in this process. */
-  let used = false;
+  const { timeoutMs, idleMs = 600_000, signal, wrong } = options;
+  /** The kernels that cases have run in this process. */
+  const ran = new Set<string>();
+  const use = (key: CaseKey) => {
+    if (!peers) ran.add(kernelText(key));
+  };
   let ready: Extract<Event, { event: "ready" }> | undefined;
   let current: Current | undefined;
 
@@ -260,7 +270,7 @@ async function* attend(
     if (event === "silent") {
       const seconds = limit / 1000;
       if (!current) return { gone: `made no progress for ${seconds} s` };
-      if (used) return doubtOf(current, "timeout");
+      if (ran.size > 0) return doubtOf(current, "timeout");
       yield lose(
         "timeout",
         `The kernel may hang: no progress for ${seconds} s (--timeout)`,
@@ -270,7 +280,7 @@ async function* attend(
     if (event === "ended") {
       const { how, said } = await worker.ending;
       if (!current) return { gone: how };
-      if (used) return doubtOf(current, "crash");
+      if (ran.size > 0) return doubtOf(current, "crash");
       const last = lastWords(said);
       yield lose("crash", `The worker ${how}${last ? ` (${last})` : ""}`);
       return "failed";
@@ -280,7 +290,7 @@ async function* attend(
     if (over && current) {
       // Its row was lost, say among what a kernel printed at the same moment.
       current = { key: current.key };
-      used = !peers;
+      use(current.key);
       yield lose(
         "crash",
         "The worker went on without a result that can be read",
@@ -303,7 +313,7 @@ async function* attend(
         break;
       case "waits":
         // Its search ran kernels.
-        used = !peers;
+        use(event.key);
         current = undefined;
         break;
       case "progress":
@@ -315,7 +325,7 @@ async function* attend(
       case "config":
         if (!isLoss(event)) break;
         // The worker ends itself after that, and the case goes on in another.
-        if (used) {
+        if (ran.size > 0) {
           const { key: doubted, status } = event;
           return { doubted, status, inSearch: true };
         }
@@ -326,10 +336,14 @@ async function* attend(
         break;
       case "row": {
         const { key, status } = event.row;
-        if (used && !OWN.includes(status)) {
+        const kernel = kernelText(key);
+        const isKnown = status === "wrong" && wrong.has(kernel) &&
+          [...ran].every((other) => other === kernel);
+        if (ran.size > 0 && !OWN.includes(status) && !isKnown) {
           return { doubted: key, status, inSearch: false };
         }
-        used ||= !peers && !IDLE.includes(status);
+        if (status === "wrong") wrong.add(kernel);
+        if (!IDLE.includes(status)) use(key);
         if (current && caseText(current.key) === caseText(key)) {
           current = undefined;
         }

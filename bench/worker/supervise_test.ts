@@ -176,6 +176,28 @@ Deno.test("supervise() runs a failure again once, and none of the first case or 
   assertEquals(theirs.rows.slice(0, 2), [A, "b wrong: "]);
 });
 
+Deno.test("supervise() takes further wrong results of a wrong kernel from one worker", async () => {
+  const told = await tell("own-wrong");
+  assertEquals(told.rows, [A, "b wrong: ", "b wrong: ", `${C}BM=16`]);
+  // The first is run again, as a ran before it in its worker.
+  const starts = (told: Told) =>
+    names(told).filter((name) => name === "ready").length;
+  assertEquals(starts(told), 2);
+  // After another kernel it is run again.
+  const late = await tell("own-late");
+  assertEquals(late.rows, [A, "b wrong: ", `${C}BM=16`, "b wrong: "]);
+  assertEquals(starts(late), 3);
+});
+
+Deno.test("supervise() runs a case that it doubts before those that were earlier", async () => {
+  const told = await tell("own-crash");
+  assertEquals(told.rows, [
+    ...[A, "b wrong: ", "b crash: The worker exited with code 3"],
+    `${C}BM=16`,
+  ]);
+  assertEquals(names(told).filter((name) => name === "ready").length, 4);
+});
+
 Deno.test({
   name: "supervise() ends what a kernel started in a session of its own",
   ignore: Deno.build.os !== "linux",

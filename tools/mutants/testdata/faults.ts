@@ -19,26 +19,32 @@ export const KEPT_APART: readonly HarnessMutant[] = [
   ...inFile("bench/worker/supervise.ts", [SUPERVISE, SEARCH], [
     [
       "a failed row of a used worker counts",
-      "if (used && !OWN.includes(status)) {",
+      "if (ran.size > 0 && !OWN.includes(status) && !isKnown) {",
       "if (false) {",
       "a kernel could make the next one wrong",
     ],
     [
+      "a wrong kernel is not run again after others",
+      "[...ran].every((other) => other === kernel)",
+      "true",
+      "others could make it wrong at shapes where it is right",
+    ],
+    [
       "a crash of a used worker counts",
-      'if (used) return doubtOf(current, "crash");',
+      'if (ran.size > 0) return doubtOf(current, "crash");',
       "",
       "a kernel could make the next one crash",
     ],
     [
       "a lost config of a used worker counts",
-      "        if (used) {\n          const { key: doubted",
+      "        if (ran.size > 0) {\n          const { key: doubted",
       "        if (false) {\n          const { key: doubted",
       "a kernel could lose another's configs",
     ],
     [
       "peers are doubted",
-      "used ||= !peers && !IDLE.includes(status);",
-      "used ||= !IDLE.includes(status);",
+      "if (!peers) ran.add(",
+      "ran.add(",
       "each failure of a peer would start Python again",
     ],
     [
@@ -99,9 +105,15 @@ export const KEPT_APART: readonly HarnessMutant[] = [
   ...inFile("bench/measure/traces.ts", [TRACES], [
     [
       "a process in which a kernel was wrong is used again",
-      'error?.failure === "wrong" || watch.spoilt()',
+      "isWrong && !isContained || watch.spoilt()",
       "watch.spoilt()",
       "what it wrote past its operands would be there",
+    ],
+    [
+      "other kernels follow a wrong one",
+      'return isWrong ? "for others" : "for none";',
+      'return "for none";',
+      "what it wrote beyond its operands would be there",
     ],
     [
       "few timed calls show that there is no leak",

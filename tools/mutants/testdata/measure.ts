@@ -395,8 +395,8 @@ export const MEASURE: readonly HarnessMutant[] = [
   ...inFile("bench/measure/verify.ts", [FAULTS, SPINE], [
     [
       "damage is not looked for",
-      "{ accuracy, wrong = set.damage(inputs) }",
-      "{ accuracy, wrong }",
+      "const what = wrong ?? damage;",
+      "const what = wrong;",
       "a kernel could write outside of its output",
     ],
     [
