@@ -115,9 +115,8 @@ async function compare(
   }
   const checkouts = await checkoutsOf(sides, options);
   if (checkouts !== undefined) {
-    const { benchArgs, compareCheckouts } = await import(
-      "./compare/commits.ts"
-    );
+    const { benchArgs } = await import("./compare/bench_args.ts");
+    const { compareCheckouts } = await import("./compare/commits.ts");
     const args = benchArgs(Deno.args.slice(1), checkouts.sides);
     return await compareCheckouts(checkouts.make, args, options);
   }

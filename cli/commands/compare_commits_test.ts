@@ -1,12 +1,12 @@
 import { join } from "node:path";
-import { assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { writeCsv } from "../../bench/row/csv.ts";
 import { csvRow } from "../../report/testdata/csv_rows.ts";
 import { SOURCE, SUITE } from "../testdata/planted.ts";
 import { lacking, program, start } from "../testdata/program.ts";
 import { PROGRAM, Repository } from "../testdata/repository.ts";
-import { benchArgs } from "./compare/commits.ts";
+import { benchArgs } from "./compare/bench_args.ts";
 
 const failed = { median_us: "", q1_us: "", q3_us: "", min_us: "", mean_us: "" };
 const wide = { median_us: "20", q1_us: "0.1", q3_us: "500" };
@@ -216,6 +216,55 @@ Deno.test({
     ]);
     assertEquals(found.first, `commit-${slower}`);
     assertEquals([...Deno.readDirSync(repository.temporary)], []);
+  },
+});
+
+Deno.test({
+  name:
+    `compare BASE..HEAD measures a repository's own kernels as its commits have them${lacking()}`,
+  ignore: lacking() !== "",
+  async fn() {
+    using repository = new Repository();
+    const suite = SUITE
+      .replace("defineSuite, matmul", "defineSuite, kernels, matmul")
+      .replace("kernels: [", "kernels: [\n    ...kernels,");
+    repository.commit("quick", {
+      "suite.ts": suite,
+      "planted.c": SOURCE(2, 0),
+    });
+    repository.commit("slow", { "planted.c": SOURCE(4, 1) });
+    // By the path in the working tree, which is that of neither commit.
+    const compare = (path: string) =>
+      program([
+        ...["compare", "quick..slow", "--suite", path, "--backend", "cpu"],
+        ...["--runs", "1", "--warmup", "1", "--rep", "1", "--format", "json"],
+        ...["--kernel-cache", join(repository.folder, "cache")],
+      ], { cwd: repository.path, env: { TMPDIR: repository.temporary } });
+    const { code, stdout, stderr } = await compare(
+      join(repository.path, "suite.ts"),
+    );
+    assertMatch(
+      stderr,
+      /^Only kernels of this repository are measured: planted; --kernel/m,
+    );
+    // A busy machine may leave it unclear.
+    assert(code <= 1, stderr);
+    const { rows } = JSON.parse(stdout);
+    assertEquals(
+      rows.map((
+        { key, causes }: { key: { kernel: string }; causes: string[] },
+      ) => [
+        key.kernel,
+        causes.includes("code changed"),
+      ]),
+      [["planted", true]],
+    );
+    const builtIn = await compare("matmul-fp32");
+    assertEquals([builtIn.code, builtIn.stdout], [2, ""]);
+    assertMatch(
+      builtIn.stderr,
+      /^error: Cannot compare quick\.\.slow: without a suite or kernel file/m,
+    );
   },
 });
 

@@ -28,6 +28,12 @@ export interface Checkout {
   readonly name: string;
   /** The folder where `bench` starts. */
   readonly folder: string;
+  /** The folder of the whole checkout. */
+  readonly tree: string;
+  /** The top of the repository that it was made from; undefined of a folder as it is. */
+  readonly origin?: string;
+  /** Whether it is of this program: built-in kernels may be others than in another checkout. */
+  readonly hasProgram: boolean;
   /** The arguments of Deno that start the program of this side. */
   readonly program: readonly string[];
   /** The folder of compiled kernels; that of the program by default. */
@@ -67,8 +73,11 @@ export function checkoutsIn(base: string, next: string): Checkouts {
   const rounds = Deno.makeTempDirSync({ prefix: "mnkbench-" });
   const sideOf = (name: string): Checkout => {
     const folder = Deno.realPathSync(name);
-    const program = programIn(folder);
-    return { name, folder, program, kernelCache: undefined };
+    return {
+      ...{ name, folder, tree: folder, hasProgram: true },
+      program: programIn(folder),
+      kernelCache: undefined,
+    };
   };
   return {
     base: sideOf(base),
@@ -139,7 +148,8 @@ export async function checkOut(
     }
     return {
       name: `${range[side]} ${commit.slice(0, 12)}`,
-      folder,
+      ...{ folder, tree, origin: top },
+      hasProgram: isCheckout(tree),
       program: programIn(tree),
       kernelCache: join(caches, commit),
     };

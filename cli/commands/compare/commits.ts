@@ -26,6 +26,7 @@ import { hasRows } from "../../options/usual_paths.ts";
 import { Interrupt, Progress, say, SKIP, tell } from "../../terminal/output.ts";
 import { show } from "../diff.ts";
 import { type Comparing, exitCodeOfDiff } from "../diff/compare.ts";
+import { argsOfSides, type Compared } from "./bench_args.ts";
 import { type Checkout, type Checkouts, lastLine } from "./checkouts.ts";
 import { limitsInTurns, type Side } from "./turns.ts";
 
@@ -47,12 +48,13 @@ const LIMIT_MS = 24 * 3600e3;
 export async function compareCheckouts(
   make: () => Promise<Checkouts>,
   args: readonly string[],
-  options: Options,
+  options: Options & Compared,
 ): Promise<number> {
   using interrupt = new Interrupt();
   const { signal } = interrupt;
   await using checkouts = await make();
-  const rounds = new Rounds(checkouts, args, signal);
+  const own = await argsOfSides(checkouts, args, options);
+  const rounds = new Rounds(checkouts, own, signal);
   const { runs, budget = Infinity } = options;
   const looks = runs === undefined ? LOOKS : [runs];
   const start = performance.now();
@@ -143,7 +145,7 @@ class Rounds {
 
   constructor(
     readonly checkouts: Checkouts,
-    readonly args: readonly string[],
+    readonly args: Readonly<Record<Side, readonly string[]>>,
     readonly signal: AbortSignal,
   ) {}
 
@@ -168,7 +170,7 @@ class Rounds {
       `${side}-${this.#measured[side] + 1}`,
     );
     const checkout = this.checkouts[side];
-    const said = await this.#bench(checkout, out);
+    const said = await this.#bench(checkout, this.args[side], out);
     if (this.signal.aborted) {
       throw new UserError(
         `Stopped in round ${this.#measured[side] + 1}`,
@@ -192,11 +194,10 @@ class Rounds {
 
   async #bench(
     { program, folder, kernelCache }: Checkout,
+    args: readonly string[],
     out: string,
   ): Promise<string> {
-    const isTold = this.args.some((arg) =>
-      /^--(no-)?timing-cache(=|$)/.test(arg)
-    );
+    const isTold = args.some((arg) => /^--(no-)?timing-cache(=|$)/.test(arg));
     const caches = [
       ...(isTold ? [] : ["--timing-cache", this.checkouts.timingCache]),
       ...(kernelCache === undefined ? [] : ["--kernel-cache", kernelCache]),
@@ -204,7 +205,7 @@ class Rounds {
     try {
       const { stderr } = await runProgram(Deno.execPath(), {
         args: [
-          ...[...program, "bench", ...this.args],
+          ...[...program, "bench", ...args],
           ...["--runs", "1", "--fresh", "--out", out, ...caches],
         ],
         cwd: folder,
@@ -273,65 +274,4 @@ async function rowsIn(
 ): Promise<readonly Evidence[] | undefined> {
   if (!hasRows(folder)) return undefined;
   return [...(await evidenceOf(await readRows([folder]))).values()];
-}
-
-/** Options of `compare` that `bench` lacks, and whether each takes a value. */
-const OWN: Readonly<Record<string, boolean>> = {
-  "--runs": true,
-  "--out": true,
-  "--times": true,
-  "--budget": true,
-  "--threshold": true,
-  "--min-us": true,
-  "--config": true,
-  "--fail-on": true,
-  "--only": true,
-  "--format": true,
-  "--calibrate": false,
-  "--bisect": false,
-  "--kernel-cache": true,
-};
-/** Options of `bench` without a value. */
-const TOGGLES = [
-  "--quick",
-  "--prebuilt",
-  "--no-timing-cache",
-  "--error-on-cache-miss",
-];
-
-/**
- * Returns what of the arguments of `compare` its `sides` and options are not: the arguments of
- * `bench`, as they were typed.
- *
- * @example
- * ```ts
- * import { benchArgs } from "./commits.ts";
- * import { deepStrictEqual } from "node:assert/strict";
- *
- * deepStrictEqual(
- *   benchArgs(["main..HEAD", "--quick", "--runs=3", "--m", "16", "mine.c"], ["main..HEAD"]),
- *   ["--quick", "--m", "16", "mine.c"],
- * );
- * ```
- */
-export function benchArgs(
-  args: readonly string[],
-  sides: readonly string[],
-): readonly string[] {
-  const left = [...sides];
-  const kept: string[] = [];
-  for (let i = 0; i < args.length; i++) {
-    const arg = args[i]!;
-    const [name = ""] = arg.split("=");
-    const isOption = arg.startsWith("-");
-    const hasValue = isOption && arg === name && !TOGGLES.includes(name) &&
-      OWN[name] !== false;
-    const words = args.slice(i, i + (hasValue ? 2 : 1));
-    i += words.length - 1;
-    if (isOption) {
-      if (!Object.hasOwn(OWN, name)) kept.push(...words);
-    } else if (left.includes(arg)) left.splice(left.indexOf(arg), 1);
-    else kept.push(arg);
-  }
-  return kept;
 }
