@@ -242,6 +242,15 @@ Deno.test("tune lists, edits, merges and forgets", () =>
 
     const path = join(folder, "timings.json");
     await Deno.copyFile(path, join(folder, "other.json"));
+    const preview = await timings("forget", "waiting m=5", "--dry-run");
+    assertEquals(preview.code, 0);
+    assertEquals(
+      preview.stdout,
+      (await timings("list", "--only", "waiting m=5")).stdout,
+    );
+    assertMatch(preview.stderr, /^Would forget 1 entry$/m);
+    assertEquals((await timings("forget", "m=7", "--dry-run")).code, 3);
+    assertEquals((await timings("list")).stdout.match(/\n/g)?.length, 2);
     assertEquals(
       (await timings("forget", "waiting m=5")).stdout,
       "Forgot 1 entry\n",

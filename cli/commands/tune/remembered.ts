@@ -80,14 +80,21 @@ export const parts: readonly Command[] = [
     brief: "Remove entries, so that they are searched again.",
     examples: [
       'tune forget "kernel=decompose-k m=16"',
-      "tune forget 1f00ba5e1f00ba5e",
+      "tune forget 1f00ba5e1f00ba5e --dry-run",
     ],
-    codes: { 0: "an entry was removed", 3: "no entry has these words" },
+    codes: {
+      0: "an entry was removed, or would be",
+      3: "no entry has these words",
+    },
     flags: () =>
       object({
         words: argument(
           name("WORDS", []),
           about("Remove the entries that have all of these words, or this ID."),
+        ),
+        dryRun: toggle(
+          "--dry-run",
+          "List the entries that would be removed, and change nothing.",
         ),
         ...files(),
       }),
@@ -198,8 +205,18 @@ function refuseTunables(config: string, entry: TimingEntry | undefined): void {
   }
 }
 
-/** Removes the entries that have all of `words`. */
-function forget(options: Files & { readonly words: string }): number {
+/** Removes the entries that have all of `words`, or lists them. */
+function forget(
+  options: Files & { readonly words: string; readonly dryRun: boolean },
+): number {
+  if (options.dryRun) {
+    const timings = readTimings(pathOf(options));
+    const matches = matcher(options.words, timings);
+    const found = timings.entries.filter(([id, entry]) => matches(entry, id));
+    for (const [id, entry] of found) say(lineOf(id, entry));
+    tell(`Would forget ${counted(found.length, "entry", "entries")}`);
+    return found.length > 0 ? EXIT.ok : EXIT.nothing;
+  }
   const count = changeTimings(
     pathOf(options),
     (timings) => timings.forget(matcher(options.words, timings)),
