@@ -108,6 +108,16 @@ export function isFile(name: string): boolean {
   return /[/\\]|\.[jt]s$/.test(name) || isSource(name);
 }
 
+/** Returns the path of the file `name`, without the function and the settings of a source. */
+export function pathOfFile(name: string): string {
+  return isSource(name)
+    ? name.replace(
+      /(?<=\.(?:c|cu|hip|metal|py))(?::[^:?/]*)?(?:\?\w+=[^?]*)?$/,
+      "",
+    )
+    : name;
+}
+
 async function builtInSuite(name: string): Promise<Suite> {
   if (!suiteNames.includes(name)) {
     const { message } = unknown("suite", name, suiteNames);

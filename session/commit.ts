@@ -4,7 +4,7 @@
  * @module
  */
 
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { readIfThere } from "../bench/files/disk.ts";
 import { jsonIn } from "../bench/files/json_file.ts";
 import { ProgramError, runProgram } from "../bench/files/run_program.ts";
@@ -55,6 +55,37 @@ async function ofGit(home: string): Promise<SourceVersion | undefined> {
   ]);
   if (changes === undefined) return { commit, dirty: "" };
   return { commit, dirty: changes === "" ? "false" : "true" };
+}
+
+/** Changes in these are none of the kernels: texts and recorded rows. */
+const NO_KERNELS = [":(top,exclude)*.md", ":(top,exclude)*.csv"];
+
+/**
+ * Returns the commit of the repository that has `file`, with a `+` behind it where tracked files
+ * differ from it; empty where git tracks no such file, and where it is the program's own repository.
+ *
+ * @param home The folder of the program.
+ */
+export async function commitOfFile(file: string, home = HOME): Promise<string> {
+  const folder = dirname(file);
+  const head = await git(folder, [
+    "rev-parse",
+    "--show-toplevel",
+    "--short=12",
+    "HEAD",
+  ]);
+  const [top, commit] = head?.split("\n") ?? [];
+  if (top === undefined || commit === undefined) return "";
+  if (Deno.realPathSync(top) === Deno.realPathSync(home)) return "";
+  const known = await git(folder, [
+    ...["ls-files", "--error-unmatch", "--", basename(file)],
+  ]);
+  if (known === undefined) return "";
+  const changes = await git(folder, [
+    ...["status", "--porcelain", "--untracked-files=no", "--", ":/"],
+    ...NO_KERNELS,
+  ]);
+  return changes === "" ? commit : `${commit}+`;
 }
 
 /** Returns what git prints; nothing where there is no git or it fails. */

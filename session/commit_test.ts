@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "node:path";
 import { runProgram } from "../bench/files/run_program.ts";
-import { sourceVersion } from "./commit.ts";
+import { commitOfFile, sourceVersion } from "./commit.ts";
 import { COMMIT_FILE } from "./home.ts";
 import { VERSION } from "./home.ts";
 import { within } from "../bench/testdata/temporary.ts";
@@ -39,6 +39,34 @@ Deno.test("sourceVersion() is the commit, and dirty by sources that git tracks",
     const inner = join(folder, "node_modules");
     await Deno.mkdir(inner);
     assertEquals(await sourceVersion(inner), { commit: VERSION, dirty: "" });
+  }));
+
+Deno.test("commitOfFile() is the commit of the user's repository that tracks the file", () =>
+  within(async (folder) => {
+    const write = (name: string, text: string) =>
+      Deno.writeTextFile(join(folder, name), text);
+    const file = join(folder, "bench/suite.ts");
+    await Deno.mkdir(join(folder, "bench"));
+    assertEquals(await commitOfFile(file), "");
+    await git(folder, "init", "--quiet");
+    for (const name of ["bench/suite.ts", "k.c", "rows.csv"]) {
+      await write(name, "one\n");
+    }
+    await git(folder, "add", "k.c", "rows.csv");
+    await git(folder, "commit", "--quiet", "--message", "one");
+    // It is in no commit.
+    assertEquals(await commitOfFile(file), "");
+    await git(folder, "add", ".");
+    await git(folder, "commit", "--quiet", "--message", "two");
+    const clean = await commitOfFile(file);
+    assertMatch(clean, /^[0-9a-f]{12}$/);
+    await write("rows.csv", "two\n");
+    await write("new.c", "one\n");
+    assertEquals(await commitOfFile(file), clean);
+    await write("k.c", "two\n");
+    assertEquals(await commitOfFile(file), `${clean}+`);
+    // The rows of the program's own suites have its commit already.
+    assertEquals(await commitOfFile(file, folder), "");
   }));
 
 Deno.test("sourceVersion() without git is what the archive says, else the version", () =>

@@ -60,6 +60,7 @@ export class Findings {
   readonly observer: SweepObserver;
   readonly #journal: Journal;
   readonly #version: SourceVersion;
+  readonly #commits: ReadonlyMap<string, string>;
   readonly #timingCache: string | undefined;
   readonly #sources: Sources;
   readonly #crashed: CrashedConfigs;
@@ -72,17 +73,20 @@ export class Findings {
 
   constructor(
     journal: Journal,
-    { selected, settings, observer, version, begun }: {
+    { selected, settings, observer, version, commits, begun }: {
       readonly selected: Selected;
       readonly settings: Settings;
       readonly observer: SweepObserver;
       readonly version: SourceVersion;
+      /** The commits of users' suites, by their names. */
+      readonly commits: ReadonlyMap<string, string>;
       readonly begun: Begun;
     },
   ) {
     this.#journal = journal;
     this.#options = { selected, settings, begun };
     this.#version = version;
+    this.#commits = commits;
     this.observer = observer;
     this.#timingCache = settings.timingCache;
     this.#sources = sourcesOf(selected, settings);
@@ -170,9 +174,11 @@ export class Findings {
       journal.calibration = event.calibration;
     }
     if (event.event !== "row" || event.row.status === "checked") return;
+    const source_commit = this.#commits.get(event.row.key.suite);
     const provenance = {
       ...event.row.provenance,
       ...this.#version,
+      ...(source_commit === undefined ? {} : { source_commit }),
       device_index: info.index,
       ...(info.uuid === undefined ? {} : { device_uuid: info.uuid }),
     };

@@ -35,7 +35,9 @@ const VERSION = 1;
 const PATIENCE_MS = 10_000;
 
 /** Columns of a run, the same in all its rows on a device. */
-const RUN_COLUMNS = ["commit", "dirty", "harness", "driver"] as const;
+const RUN_COLUMNS = [
+  ...["commit", "dirty", "harness", "driver", "source_commit"] as const,
+] as const;
 /** Columns whose values differ from run to run. */
 const FIGURES: readonly Column[] = [
   ...FIGURE_COLUMNS.filter((column) => column !== "median_us"),
@@ -56,7 +58,7 @@ const TABLES = `
 create table runs (
   id integer primary key, name text not null, device text not null, time text not null,
   "commit" text not null, dirty text not null, harness text not null, driver text not null,
-  unique (name, device)
+  source_commit text not null default '', unique (name, device)
 );
 create table cases (
   id integer primary key, key text not null unique, suite text not null
@@ -86,13 +88,20 @@ export interface Added {
 export class History implements Disposable {
   readonly #db: DatabaseSync;
   readonly #close: Disposable;
+  /** The column of a run's commit of the user; older files have none. */
+  readonly #source: string;
 
   private constructor(
     readonly path: string,
-    { db, close }: { db: DatabaseSync; close: Disposable },
+    { db, close, source }: {
+      db: DatabaseSync;
+      close: Disposable;
+      source: string;
+    },
   ) {
     this.#db = db;
     this.#close = close;
+    this.#source = source;
   }
 
   /**
@@ -123,6 +132,7 @@ export class History implements Disposable {
     }
     using undo = new DisposableStack();
     let db: DatabaseSync;
+    let source = "source_commit";
     try {
       db = new DatabaseSync(path, { readOnly: !make, timeout: patienceMs });
       undo.defer(() => db.close());
@@ -130,6 +140,10 @@ export class History implements Disposable {
       const found = (name: string) =>
         db.prepare(`pragma ${name}`).get()?.[name];
       if (!isThere) makeTables(db);
+      const hasSource = () =>
+        db.prepare(
+          "select 1 from pragma_table_info('runs') where name = 'source_commit'",
+        ).get() !== undefined;
       const [kind, version] = [found("application_id"), found("user_version")];
       if (kind !== APPLICATION || version !== VERSION) {
         throw refuse(
@@ -138,13 +152,15 @@ export class History implements Disposable {
             : "it is an SQLite file of something else",
         );
       }
+      if (make && !hasSource()) addSource(db, hasSource);
+      if (!hasSource()) source = "'' as source_commit";
     } catch (cause) {
       if (!isOfSqlite(cause)) throw cause;
       throw isLocked(cause)
         ? refuse(LOCKED, `wait for that, or ${OTHER}`)
         : refuse(saidBy(cause), `restore it, or ${OTHER}`);
     }
-    return new History(path, { db, close: undo.move() });
+    return new History(path, { db, close: undo.move(), source });
   }
 
   /**
@@ -164,10 +180,13 @@ export class History implements Disposable {
         if (before === undefined || time < before) begun.set(name, time);
       }
       const idOfRun = this.#known(
-        `insert into runs (name, device, time, "commit", dirty, harness, driver)
-         values (?, ?, ?, ?, ?, ?, ?)
+        `insert into runs (name, device, time, "commit", dirty, harness, driver,
+           source_commit)
+         values (?, ?, ?, ?, ?, ?, ?, ?)
          on conflict (name, device) do update set time = min(time, excluded.time),
-           "commit" = excluded."commit", dirty = excluded.dirty returning id`,
+           "commit" = excluded."commit", dirty = excluded.dirty,
+           source_commit = coalesce(nullif(excluded.source_commit, ''), source_commit)
+         returning id`,
         2,
       );
       const idOfCase = this.#known(
@@ -242,12 +261,13 @@ export class History implements Disposable {
   runs(): readonly HistoryRun[] {
     return this.#guarded("read", () =>
       this.#db.prepare(
-        `select id, time, "commit", dirty from runs order by time, id`,
-      ).all().map(({ id, time, commit, dirty }) => ({
+        `select id, time, "commit", dirty, ${this.#source} from runs order by time, id`,
+      ).all().map(({ id, time, commit, dirty, source_commit }) => ({
         id: Number(id),
         time: String(time),
         commit: String(commit),
         dirty: String(dirty),
+        source: String(source_commit),
       })));
   }
 
@@ -298,7 +318,8 @@ export class History implements Disposable {
   last(row: CsvRow, count: number): readonly CsvRow[] {
     return this.#guarded("read", () =>
       this.#db.prepare(
-        `select key, status, median_us, cells, figures, name, "commit", dirty, harness, driver
+        `select key, status, median_us, cells, figures, name, "commit", dirty, harness, driver,
+           ${this.#source}
          from cases join points on case_id = cases.id join runs on run_id = runs.id
          join rows on row_id = rows.id join shared on shared_id = shared.id
          where key = ? order by time desc, run_id desc limit ?`,
@@ -357,6 +378,22 @@ function makeTables(db: DatabaseSync): void {
   db.exec("begin exclusive");
   try {
     if (!db.prepare("select 1 from sqlite_schema").get()) db.exec(TABLES);
+    db.exec("commit");
+  } catch (error) {
+    rollBack(db);
+    throw error;
+  }
+}
+
+/** Adds the column that older files lack, unless another program did while this one waited. */
+function addSource(db: DatabaseSync, hasSource: () => boolean): void {
+  db.exec("begin exclusive");
+  try {
+    if (!hasSource()) {
+      db.exec(
+        "alter table runs add column source_commit text not null default ''",
+      );
+    }
     db.exec("commit");
   } catch (error) {
     rollBack(db);

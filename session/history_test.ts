@@ -66,6 +66,34 @@ Deno.test("History.add() replaces the row of a case and run, and leaves out publ
     assertEquals(history.runs().length, 1);
   }));
 
+Deno.test("History keeps the user's commit of a run, also in a file from before", () =>
+  inFolder((path) => {
+    const source_commit = "0123456789ab+";
+    const sourcesIn = (history: History) =>
+      history.runs().map(({ source }) => source);
+    {
+      using history = History.open(path, { make: true });
+      // A row of a built-in suite has none.
+      history.add([
+        rowOf("a", 1, { source_commit }),
+        rowOf("a", 1, { kernel: "b" }),
+      ]);
+      assertEquals(sourcesIn(history), [source_commit]);
+    }
+    const db = new DatabaseSync(path);
+    db.exec("alter table runs drop column source_commit");
+    db.close();
+    {
+      using history = History.open(path);
+      assertEquals(sourcesIn(history), [""]);
+    }
+    const row = rowOf("c", 2, { source_commit });
+    using history = History.open(path, { make: true });
+    history.add([row]);
+    assertEquals(sourcesIn(history), ["", source_commit]);
+    assertEquals(history.last(row, 1), [row]);
+  }));
+
 Deno.test("History.add() refuses a time that is none, and adds nothing", () =>
   inFolder((path) => {
     using history = History.open(path, { make: true });

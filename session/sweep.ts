@@ -21,7 +21,8 @@ import { assertChangeable } from "../bench/tune/timing_cache.ts";
 import { olderRun } from "../bench/worker/run_folder.ts";
 import { Findings, missingCases, type SweepObserver } from "./findings.ts";
 import { isTunable, validity } from "./run_state.ts";
-import { sourceVersion } from "./commit.ts";
+import { commitOfFile, sourceVersion } from "./commit.ts";
+import { isFile, pathOfFile } from "./cases.ts";
 import { Begun } from "./begun.ts";
 import { RUNS, VERSION } from "./home.ts";
 import { Remaining, weighed } from "./remaining.ts";
@@ -134,6 +135,7 @@ async function run(
     settings,
     observer,
     version,
+    commits: await commitsOf(selected),
     begun,
   });
   found.blame();
@@ -159,6 +161,20 @@ async function run(
   }
   const paths = await publish(journal, out, observer);
   return { rows, paths, kept, spent, memoryBytes };
+}
+
+/** The commits of the repositories of users' suites and kernel files, by the names of the suites. */
+async function commitsOf(
+  { suites, selection }: Selected,
+): Promise<ReadonlyMap<string, string>> {
+  const commits = new Map<string, string>();
+  for (const [i, { name }] of suites.entries()) {
+    const file = selection.suites[i] ?? "";
+    if (!isFile(file)) continue;
+    const commit = await commitOfFile(pathOfFile(file));
+    if (commit !== "") commits.set(name, commit);
+  }
+  return commits;
 }
 
 /** Opens the run of `selected`: an unfinished one, or a new one. */

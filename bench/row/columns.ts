@@ -94,6 +94,7 @@ export const PROVENANCE_COLUMNS = [
   "harness",
   "commit",
   "dirty",
+  "source_commit",
   "schema",
   "run",
   "time",
@@ -138,6 +139,7 @@ export const LATER_COLUMNS = [
   "code_hash",
   "commit",
   "dirty",
+  "source_commit",
 ] as const;
 
 /** The `harness` of a row that this program did not measure. */

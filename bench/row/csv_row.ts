@@ -161,6 +161,10 @@ const CHECKS: Partial<Record<Column, GenericSchema<string>>> = {
     regex(/^[\w.+-]{0,64}$/, "it must be a commit or a version"),
   ),
   dirty: picklist(["", "true", "false"], "it must be true or false"),
+  source_commit: pipe(
+    string(),
+    regex(/^[\da-f]{0,64}\+?$/, "it must be a commit, or one followed by +"),
+  ),
   // Published rows have timers of others.
   timer: pipe(
     string(),

@@ -155,6 +155,34 @@ Deno.test("bench --runs stores the spread between fresh workers", () =>
     assertEquals([of("commit"), of("dirty")], [commit, dirty]);
   }));
 
+Deno.test("bench stores the commit of the repository that has the suite file", () =>
+  within(async (run, folder) => {
+    const suite = await Deno.readTextFile(testdata("small_suite.ts"));
+    await Deno.writeTextFile(join(folder, "suite.ts"), suite);
+    const git = async (...args: string[]) => {
+      const who = ["-c", "user.name=n", "-c", "user.email=n@n"];
+      const { success, stdout, stderr } = await new Deno.Command("git", {
+        args: ["-C", folder, ...who, ...args],
+      }).output();
+      assert(success, text(stderr));
+      return text(stdout).trim();
+    };
+    await git("init", "--quiet");
+    await git("add", "suite.ts");
+    await git("commit", "--quiet", "--message", "one");
+    const { code, stderr } = await run(
+      ...["bench", "--suite", "./suite.ts", "--backend", "cpu", ...BRIEF],
+      ...["--quick", "--kernel", "naive"],
+    );
+    assertEquals(code, 0, stderr);
+    const [head, row] = await csvOf(join(folder, LATEST));
+    const at = head!.split(",").indexOf("source_commit");
+    assertEquals(
+      row!.split(",")[at],
+      await git("rev-parse", "--short=12", "HEAD"),
+    );
+  }));
+
 /** A suite whose second kernel waits for a file named `open` in the folder it runs in. */
 const GATED =
   `import { defineKernel, defineSuite, kernels, matmul } from "mnkbench";

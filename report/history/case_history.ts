@@ -18,14 +18,19 @@ export interface HistoryRun {
   /** Of mnkbench; its version where it is no checkout. */
   readonly commit: string;
   readonly dirty: string;
+  /** The commit of the user's repository, with a `+` where it had changes; else empty. */
+  readonly source: string;
 }
 
 /** Names a run for people, to the minute: a CI may have many on a day. */
-export function nameOf({ commit, dirty, time }: HistoryRun): string {
+export function nameOf({ commit, dirty, source, time }: HistoryRun): string {
   const build = commit === "" ? "" : ` by mnkbench ${commit.slice(0, 12)}`;
   const changed = dirty === "true" ? " with changes" : "";
   const minute = time.slice(0, 16).replace("T", " ");
-  return `the run of ${minute} UTC${build}${changed}`;
+  const own = source === ""
+    ? ""
+    : ` at ${source.replace("+", " with changes")},`;
+  return `the run of ${minute} UTC${own}${build}${changed}`;
 }
 
 /** A case and its times, in the order of the runs. */

@@ -8,6 +8,7 @@ import {
   caseHistories,
   changeOf,
   type HistorySeries,
+  nameOf,
   pointHistories,
 } from "./case_history.ts";
 
@@ -16,6 +17,7 @@ const RUNS = Array.from({ length: 20 }, (_, id) => ({
   time: `2026-01-${10 + id}T00:00:00Z`,
   commit: `c${id}`,
   dirty: "false",
+  source: "",
 }));
 
 /** A series of `kernel` whose time is `from` until run 12 and then `to`. */
@@ -40,6 +42,21 @@ Deno.test("caseHistories() finds the change of each case, and leaves out what ne
   assertAlmostEquals(changeOf(cases[0]!)!, -0.25, 0.01);
   assertEquals(cases[0]!.levels.map(({ from }) => from), [0, 12]);
   assertEquals(changeOf(cases[1]!), undefined);
+});
+
+Deno.test("nameOf() names the commit of the user's repository before that of mnkbench", () => {
+  const [run] = RUNS;
+  assertEquals(
+    [run!, { ...run!, source: "0123456789ab", dirty: "true" }, {
+      ...run!,
+      source: "0123456789ab+",
+    }].map(nameOf),
+    [
+      "the run of 2026-01-10 00:00 UTC by mnkbench c0",
+      "the run of 2026-01-10 00:00 UTC at 0123456789ab, by mnkbench c0 with changes",
+      "the run of 2026-01-10 00:00 UTC at 0123456789ab with changes, by mnkbench c0",
+    ],
+  );
 });
 
 Deno.test("pointHistories() says who is the fastest at a point since when", () => {
