@@ -5,6 +5,7 @@ const SMALL = testdata("small_suite.ts");
 
 /** Suite files by name, each with one mistake. */
 const FILES: Readonly<Record<string, string>> = {
+  "kernel.cpp": "void kernel(const float *A, const float *B, float *C) {}",
   "misspelt.ts": suite(`fixed: { tpye: "f32" }`),
   // As unchecked as the types of a user's file: what JSON gives passes for anything.
   "nameless.ts": suite(`kernels: [
@@ -265,7 +266,16 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
     2,
     /Cannot write \.\/nowhere\/at\.json: /,
   ],
-  ["list --suite ./nowhere.ts", 2, /Cannot load .*nowhere\.ts: No such file/],
+  [
+    "list --suite ./nowhere.ts",
+    2,
+    /Cannot load .*nowhere\.ts: there is no file \/.*\/nowhere\.ts$/,
+  ],
+  [
+    "bench ./kernel.cpp",
+    2,
+    /Cannot load .*kernel\.cpp: it is neither TypeScript nor JavaScript; a kernel file is \.c,/,
+  ],
   [
     `list --suite ./none.ts`,
     2,

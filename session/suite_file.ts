@@ -10,6 +10,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { backends } from "../backends/mod.ts";
 import { brief, UserError } from "../bench/model/errors.ts";
 import type { Suite } from "../bench/model/suite.ts";
+import { unlessMissing } from "../bench/files/disk.ts";
 import { within } from "../bench/files/run_program.ts";
 import { watchCalls } from "./suite_calls.ts";
 import type { LastWord } from "./suite_guard.ts";
@@ -67,10 +68,18 @@ export async function importSuite(
   const path = resolve(file);
   let module: { readonly default?: unknown };
   try {
-    // A file that is not there reads better than a module that is not found.
-    const { isFile } = await Deno.stat(path);
+    // Better than a module that is not found.
+    const info = unlessMissing(() => Deno.statSync(path));
+    if (info === undefined) {
+      throw new Error(`there is no file ${path}`);
+    }
     // What never ends would fill the memory.
-    if (!isFile) throw new Error("it is not a regular file; name another");
+    if (!info.isFile) throw new Error("it is not a regular file; name another");
+    if (OTHER_LANGUAGE.test(path)) {
+      throw new Error(
+        "it is neither TypeScript nor JavaScript; a kernel file is .c, .cu, .hip, .metal or .py, and a suite file can name other sources",
+      );
+    }
     module = await run(pathToFileURL(path).href, { file, limitMs });
   } catch (error) {
     throw unloadable(file, error);
@@ -80,6 +89,10 @@ export async function importSuite(
     `Cannot use the suite file ${file}: its default export is not a suite; write \`export default defineSuite({ … })\``,
   );
 }
+
+/** Ends the path of what is no module, but may be a kernel. */
+const OTHER_LANGUAGE =
+  /\.(?:cc|cpp|cxx|cuh|h|hh|hpp|ptx|cubin|hsaco|cl|so|csv|json)$/;
 
 /** Runs the module at `url`, watched. */
 async function run(
