@@ -37,10 +37,15 @@ import {
   toggle,
   type Words,
 } from "../options/flags.ts";
+import {
+  noRow,
+  refuseAxes,
+  refuseUnknown,
+  valuesByAxis,
+} from "../options/named_rows.ts";
 import { path } from "../options/readers.ts";
 import { USUAL, usualPaths } from "../options/usual_paths.ts";
 import { say, tell } from "../terminal/output.ts";
-import { pointOf } from "../../report/model/axes.ts";
 
 const file = () =>
   preset("--history", path("FILE"), "The file of all runs.", HISTORY);
@@ -201,16 +206,26 @@ function suiteHistories(
     );
   }
   const names = choice.suites.length > 0 ? choice.suites : known;
-  const suites = names.map((suite): SuiteHistory => {
+  const all = names.map((suite) => ({ suite, series: history.series(suite) }));
+  const rows = all.flatMap(({ series }) => series.map(({ row }) => row));
+  refuseUnknown("kernel", choice.kernels, rows.map(({ kernel }) => kernel));
+  refuseAxes(rows, choice.point);
+  const suites = all.map(({ suite, series }): SuiteHistory => {
     const cases = caseHistories(
-      history.series(suite).filter(({ row }) => isChosen(row, choice)),
+      series.filter(({ row }) => isChosen(row, choice)),
     );
     return { suite, cases, points: pointHistories(cases, runs) };
   }).filter(({ cases }) => cases.length > 0);
   if (suites.length > 0) return suites;
-  throw new UserError(
-    `No row in ${choice.history} is chosen: leave out --kernel, --where and sizes, or add runs with \`history add\``,
-    EXIT.nothing,
+  if (rows.some((row) => isChosen(row, choice))) {
+    throw new UserError(
+      `Each chosen case in ${choice.history} was unsupported in all runs: add runs of other kernels or devices with \`history add\``,
+      EXIT.nothing,
+    );
+  }
+  throw noRow(
+    rows.filter((row) => isChosen(row, { ...choice, point: {} })),
+    choice,
   );
 }
 
@@ -219,9 +234,9 @@ function isChosen(
   { kernels, point }: Choice,
 ): boolean {
   if (kernels.length > 0 && !kernels.includes(row.kernel)) return false;
-  const own = pointOf(row);
+  const own = valuesByAxis(row);
   return Object.entries(point).every(([name, values]) =>
-    values.includes(own[name] ?? "")
+    values.includes(own.get(name) ?? "")
   );
 }
 

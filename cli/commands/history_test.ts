@@ -50,6 +50,26 @@ Deno.test("history adds runs, shows what changed, makes a page and is a base of 
       all.stdout,
       /slow .*12\.50 µs {2}no change, since the run of 2026-01-10 00:00 UTC by mnkbench commit0/,
     );
+    const typed = await run("history", "--where", "type=f32", "--all");
+    assertEquals([typed.code, typed.stdout], [
+      0,
+      (await run("history", "--all")).stdout,
+    ]);
+    for (
+      const [args, code, why] of [
+        [["--kernel", "fst"], 2, /is named fst: did you mean fast\?$/m],
+        [
+          ["--where", "bitz=4"],
+          2,
+          /^error: No axis in these rows is named bitz/m,
+        ],
+        [["--m", "7"], 3, /^error: No row has m 7: m is \d+$/m],
+      ] as const
+    ) {
+      const ran = await run("history", ...args);
+      assertEquals([ran.code, ran.stdout], [code, ""]);
+      assertMatch(ran.stderr, why);
+    }
     const page = await run("history", "page", "--out", "page.html");
     assertEquals(page.code, 0, page.stderr);
     assertMatch(await Deno.readTextFile(join(cwd, "page.html")), /<polyline/);
@@ -68,6 +88,19 @@ Deno.test("history adds runs, shows what changed, makes a page and is a base of 
     assertMatch(
       over.stderr,
       /the file there is not a page made by mnkbench; name another, or move it away$/m,
+    );
+    const idleRow = csvRow({
+      ...{ run: "u", time: "2026-01-10T00:00:00Z", status: "unsupported" },
+      ...{ median_us: "", q1_us: "", q3_us: "", min_us: "", mean_us: "" },
+    });
+    await Deno.writeTextFile(join(cwd, "u.csv"), writeCsv([idleRow]));
+    const added = await run("history", "add", "u.csv", "--history", "u.sqlite");
+    assertEquals(added.code, 0, added.stderr);
+    const idle = await run("history", "--history", "u.sqlite");
+    assertEquals(idle.code, 3);
+    assertMatch(
+      idle.stderr,
+      /^error: Each chosen case in u\.sqlite was unsup/m,
     );
     await run("history", "add", "9", "--history", "other.sqlite");
     const alone = await run("diff", "9", "--history", "other.sqlite");

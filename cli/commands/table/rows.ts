@@ -5,12 +5,10 @@
  */
 
 import { join } from "node:path";
-import { findSimilar } from "@optique/core/suggestion";
 import { unlessMissing } from "../../../bench/files/disk.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import type { CsvRow } from "../../../bench/row/csv_row.ts";
 import { isPublished } from "../../../bench/row/row.ts";
-import { pointOf } from "../../../report/model/axes.ts";
 import { soundTimeOf } from "../../../report/model/sol.ts";
 import { ofOneTiming, timingOf } from "../../../report/model/timing.ts";
 import { HOME, RESULTS, typed } from "../../../session/home.ts";
@@ -25,6 +23,12 @@ import {
   type OwnBaselines,
 } from "../../../session/library/baselines.ts";
 import { namedSuites } from "../../../session/library/suite_text.ts";
+import {
+  noRow,
+  refuseAxes,
+  refuseUnknown,
+  valuesByAxis,
+} from "../../options/named_rows.ts";
 import { usualPaths } from "../../options/usual_paths.ts";
 import { tell, tellFolded } from "../../terminal/output.ts";
 
@@ -164,41 +168,7 @@ function demandKnown(
     publishedRuns,
     all.filter(isPublished).map(({ run }) => run),
   );
-  refuseUnknown(
-    "axis",
-    Object.keys(point),
-    all.flatMap((row) => [...valuesByAxis(row).keys()]),
-  );
-  for (const [axis, values] of Object.entries(point)) {
-    const other = values.find((value) => value.includes("="));
-    if (other === undefined) continue;
-    throw new UserError(
-      `${axis} is ${other}: give --where ${other} as an option of its own`,
-    );
-  }
-}
-
-/** Makes the error for a selection without a row. @param named The rows of its names, at any point. */
-function noRow(
-  named: readonly CsvRow[],
-  { kernels, suites, point }: Pick<RowChoice, "kernels" | "suites" | "point">,
-): UserError {
-  const points = Object.entries(point);
-  const given = [
-    ...(kernels.length > 0 ? [`kernel ${kernels.join(" or ")}`] : []),
-    ...(suites.length > 0 ? [`suite ${suites.join(" or ")}`] : []),
-    ...points.map(([axis, values]) => `${axis} ${values.join(" or ")}`),
-  ];
-  const there = points.map(([axis]) => {
-    const values = named.map((row) => valuesByAxis(row).get(axis) ?? "none");
-    return `${axis} is ${[...new Set(values)].join(", ")}`;
-  });
-  return new UserError(
-    `No row has ${given.join(" and ")}: ${
-      named.length > 0 ? there.join("; ") : "leave out one of these options"
-    }`,
-    EXIT.nothing,
-  );
+  refuseAxes(all, point);
 }
 
 /** Returns whether a device's folder in the recorded results has a file of `suite`. */
@@ -275,12 +245,6 @@ export function namesOfPaths(paths: readonly string[]): readonly string[] {
     if (different > 1) return different === names.length ? names : paths;
   }
   return paths;
-}
-
-/** Returns the values of a row on its axes, of which ops call the type of A `type` too. */
-function valuesByAxis(row: CsvRow): ReadonlyMap<string, string> {
-  const own = pointOf(row);
-  return new Map(Object.entries({ ...own, type: own.type ?? row.a_type }));
 }
 
 /**
@@ -374,22 +338,4 @@ function baselineFinder(
 function namesOf(row: CsvRow): string[] {
   const { kernel, run } = row;
   return isPublished(row) ? [kernel, `${kernel}@${run}`] : [kernel];
-}
-
-function refuseUnknown(
-  what: string,
-  names: readonly string[],
-  known: readonly string[],
-): void {
-  const all = [...new Set(known)];
-  const name = names.find((n) => !all.includes(n));
-  if (name === undefined) return;
-  if (all.length === 0) {
-    throw new UserError(`No ${what} is in these rows: leave out ${name}`);
-  }
-  const near = findSimilar(name, all, { maxSuggestions: 2 });
-  const hint = near.length > 0
-    ? `did you mean ${near.join(" or ")}?`
-    : `there are ${all.join(", ")}`;
-  throw new UserError(`No ${what} in these rows is named ${name}: ${hint}`);
 }
