@@ -107,13 +107,25 @@ export async function main(args: readonly string[]): Promise<number> {
     onError(_, error) {
       const line = formatMessage(error, { quotes: true })
         .replaceAll(/\s*\n\s*/g, " ");
-      tell(`error: ${line}`);
+      tell(`error: ${secondFile(name, line) ?? line}`);
       const own = Object.hasOwn(COMMANDS, name) ? `${name} ` : "";
       tell(`Options and examples: ${typed(`${own}--help`)}`);
       return finish(errorCode(EXIT.usage));
     },
   });
   return await run();
+}
+
+/** Commands that take one kernel or suite file. */
+const OF_ONE_FILE = ["bench", "check", "build", "export", "tune"];
+
+/** Says how two files are given where `line` calls the second one unexpected. */
+function secondFile(name: string, line: string): string | undefined {
+  const [, file] =
+    /^Unexpected option or argument: "(.+\.(?:c|cu|hip|metal|py(?::\w+)?|[jt]s))"\.$/
+      .exec(line) ?? [];
+  if (file === undefined || !OF_ONE_FILE.includes(name)) return undefined;
+  return `Cannot take ${file} as well: ${name} takes one file; give several as in --suite a.cu,b.cu, or measure two in turns with compare a.cu b.cu`;
 }
 
 /** Returns the parser of the command `name`, or of all commands for help and completion. */

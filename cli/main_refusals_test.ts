@@ -272,6 +272,11 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
     /Cannot load .*nowhere\.ts: there is no file \/.*\/nowhere\.ts$/,
   ],
   [
+    "bench a.c b.c",
+    2,
+    /^error: Cannot take b\.c as well: bench takes one file; .* with compare a\.cu b\.cu$/m,
+  ],
+  [
     "bench ./kernel.cpp",
     2,
     /Cannot load .*kernel\.cpp: it is neither TypeScript nor JavaScript; a kernel file is \.c,/,
