@@ -259,7 +259,8 @@ const TELLERS: readonly (readonly [Column, Teller])[] = [
   ["warmup_ms", named("warm-up")],
   ["rep_ms", named("rep")],
   ["harness", named("harness")],
-  ["commit", known(named("commit"))],
+  ["source_commit", known(named("source commit"))],
+  ["commit", known(named("mnkbench commit"))],
 ];
 
 /** Returns the other differences between the rows of a pair, the likeliest cause first. */

@@ -151,8 +151,14 @@ Deno.test("causesOf() names what else changed, the likeliest first", () => {
   const causes = (base: SourcedRow, next: SourcedRow) =>
     causesOf({ base, next });
   assertEquals(causes(old, one), ["source changed"]);
-  assertEquals(causes(one, commented), ["commit c1 -> c2"]);
-  assertEquals(causes(one, other), ["code changed", "commit c1 -> c2"]);
+  assertEquals(causes(one, commented), ["mnkbench commit c1 -> c2"]);
+  assertEquals(causes(one, other), [
+    "code changed",
+    "mnkbench commit c1 -> c2",
+  ]);
+  const own = (source_commit: string) => placed({ source_commit });
+  assertEquals(causes(own("a1"), own("b2+")), ["source commit a1 -> b2+"]);
+  assertEquals(causes(own(""), own("b2")), []);
   const gpus = [
     placed({ device_uuid: "GPU-1" }),
     placed({ device_uuid: "GPU-2" }),
