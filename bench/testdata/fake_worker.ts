@@ -174,6 +174,11 @@ function misbehave(row: TimedRow): void {
       return used || asked() === Number(manner.at(-1))
         ? fail("wrong")
         : undefined;
+    case "own-state":
+      // Only after its first case, which is right where it is the first of its worker.
+      return row.key.m === "2" && cases[0]!.key.m === "1"
+        ? fail("wrong", row)
+        : undefined;
     case "own-wrong":
     case "own-late":
       return fail("wrong", row);

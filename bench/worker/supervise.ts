@@ -62,6 +62,8 @@ interface Doubt {
   readonly status: Row["status"];
   /** Whether a config of its search failed, which no row tells of. */
   readonly inSearch: boolean;
+  /** Its wrong row, where the worker had run no other kernel that could have caused it. */
+  readonly own?: Finished;
 }
 
 /** The event of a finished case. */
@@ -76,6 +78,10 @@ const IDLE: readonly Row["status"][] = ["unsupported", "untuned", "compile"];
 
 /** Workers of its own in which a case that failed in a used one must be right. */
 const REPEATS = 3;
+
+/** The note on a kernel that is wrong only after its own calls at other shapes. */
+const OWN_STATE =
+  `right in ${REPEATS} processes of its own, wrong after its calls at other shapes: it keeps something between calls, or has a race`;
 
 /** Milliseconds of silence in which a worker loads its suites or opens its device. */
 const READY_MS = 60_000;
@@ -95,8 +101,9 @@ const FAREWELL_MS = 5_000;
  * A kernel that leaves something behind may make a later one fail. A failure therefore counts only
  * in a worker that ran no case before: after one in a used worker the case is run again as the first
  * of another, up to three times, as a race or uninitialised data in it need not show each time. A
- * repeat that fails is its row; else its row says that it failed once. Where a kernel was wrong as
- * the first of a worker, its wrong results count in each worker that ran no other kernel. Peers have
+ * repeat that fails is its row; else its row says that it failed once, or is wrong where the worker
+ * had run no other kernel. After that, and where a kernel was wrong as the first of a worker, its
+ * wrong results count in each worker that ran no other kernel. Peers have
  * processes of their own.
  *
  * @param command Starts a worker.
@@ -149,6 +156,7 @@ export async function* supervise(
             }
             const { text } = repeats;
             repeats = undefined;
+            if (finished.row.status === "wrong") wrong.add(kernelText(row.key));
             if (text) yield { event: "notice", text };
             skip.add(key);
             yield finished;
@@ -337,10 +345,12 @@ async function* attend(
       case "row": {
         const { key, status } = event.row;
         const kernel = kernelText(key);
-        const isKnown = status === "wrong" && wrong.has(kernel) &&
+        const isOwn = status === "wrong" &&
           [...ran].every((other) => other === kernel);
+        const isKnown = isOwn && wrong.has(kernel);
         if (ran.size > 0 && !OWN.includes(status) && !isKnown) {
-          return { doubted: key, status, inSearch: false };
+          const own = isOwn ? { own: event } : {};
+          return { doubted: key, status, inSearch: false, ...own };
         }
         if (status === "wrong") wrong.add(kernel);
         if (!IDLE.includes(status)) use(key);
@@ -366,13 +376,15 @@ class Repeats {
   /** Whether a config of its search failed. */
   readonly inSearch: boolean;
   readonly #status: Row["status"];
+  readonly #own: Finished | undefined;
   readonly #right: Finished[] = [];
   #text: string | undefined;
 
-  constructor({ doubted, status, inSearch }: Doubt) {
+  constructor({ doubted, status, inSearch, own }: Doubt) {
     this.key = caseText(doubted);
     this.inSearch = inSearch;
     this.#status = status;
+    this.#own = own;
   }
 
   /** Says of its last repeat that all were right; nothing where one was not. */
@@ -397,6 +409,7 @@ class Repeats {
     this.#right.push(event);
     // A config that a search lost may be another one than that of the row.
     if (this.#right.length < (this.inSearch ? 1 : REPEATS)) return undefined;
+    if (this.#own) return noted(this.#own, OWN_STATE);
     const note = `${this.#status} once, ${RIGHT_ALONE}`;
     const { kernel, m, n, k } = row.key;
     this.#text = `${kernel} at ${m}×${n}×${k}: ${

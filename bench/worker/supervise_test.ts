@@ -189,6 +189,18 @@ Deno.test("supervise() takes further wrong results of a wrong kernel from one wo
   assertEquals(starts(late), 3);
 });
 
+Deno.test("supervise() blames a kernel that is wrong only after its own calls", async () => {
+  const skip = [caseText(keyFor("a"))];
+  const told = await tell("own-state", { job: { ...JOB, skip } });
+  assertEquals(told.rows, [
+    "b ok: ",
+    "b wrong: right in 3 processes of its own, wrong after its calls at other shapes: it keeps something between calls, or has a race",
+    `${C}undefined`,
+  ]);
+  assertEquals(names(told).includes("notice"), false);
+  assertEquals(names(told).filter((name) => name === "ready").length, 4);
+});
+
 Deno.test("supervise() runs a case that it doubts before those that were earlier", async () => {
   const told = await tell("own-crash");
   assertEquals(told.rows, [

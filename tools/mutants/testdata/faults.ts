@@ -24,7 +24,7 @@ export const KEPT_APART: readonly HarnessMutant[] = [
       "a kernel could make the next one wrong",
     ],
     [
-      "a wrong kernel is not run again after others",
+      "others are not told from a wrong kernel itself",
       "[...ran].every((other) => other === kernel)",
       "true",
       "others could make it wrong at shapes where it is right",
