@@ -182,6 +182,13 @@ Deno.test("nextLines() names what measures stale rows, and what spares it", () =
   assert(lines[1]!.includes(` --backend ${backend} `));
   assertMatch(lines[2]!, /^Next: remove the rows of router-bf16\.csv that/);
   assertEquals(nextLines([stood("router-bf16", "gone")]).length, 1);
+  const [own, ...others] = nextLines([stood("mine.c", "gone")]);
+  assertMatch(
+    own!,
+    /^Next, if the suite mine\.c is of a file of yours: .*list --stale --suite FILE$/,
+  );
+  assertEquals(others.length, 1);
+  assertEquals(nextLines([stood("mine.c", "gone")], ["mine.c"]).length, 1);
 });
 
 Deno.test("standingLine() is of one row or of several", () => {

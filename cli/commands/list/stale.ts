@@ -93,7 +93,7 @@ export async function listStale(
   const unknown = stood.filter(({ standing }) => standing === "unknown").length;
   tell(standingLine(stale, stood.length - unknown, unknown));
   if (stale === 0) return EXIT.ok;
-  for (const line of nextLines(stood.filter(isStale))) tell(line);
+  for (const line of nextLines(stood.filter(isStale), chosen)) tell(line);
   return EXIT.failed;
 }
 
@@ -132,12 +132,19 @@ export function standingLine(
 /**
  * Names the commands that measure `stale` again: one for each device and timing. In a clone the
  * first is the one that finds out whether that is needed.
+ *
+ * @param known The suites that were looked up; rows of others may be of a user's file. @default {the built-in ones}
  */
-export function nextLines(stale: readonly Stood[]): readonly string[] {
+export function nextLines(
+  stale: readonly Stood[],
+  known: readonly string[] = suiteNames,
+): readonly string[] {
   const ours = stale.filter(({ row, standing }) =>
     suiteNames.includes(row.suite) && standing !== "gone"
   );
   const gone = stale.filter(({ standing }) => standing === "gone");
+  const strange = [...new Set(gone.map(({ row }) => row.suite))]
+    .filter((name) => !known.includes(name));
   const timings = Map.groupBy(
     ours,
     ({ row: { timer, cache, backend, device, kernel } }) =>
@@ -168,7 +175,14 @@ export function nextLines(stale: readonly Stood[]): readonly string[] {
   ];
   return files.length === 0 ? next : [
     ...next,
-    `Next: remove the rows of ${files.join(", ")} that nothing measures again`,
+    ...(strange.length === 0 ? [] : [
+      `Next, if the suite ${strange.join(" or ")} is of a file of yours: ${
+        typed("list --stale --suite FILE")
+      }`,
+    ]),
+    `Next${strange.length === 0 ? "" : ", otherwise"}: remove the rows of ${
+      files.join(", ")
+    } that nothing measures again`,
   ];
 }
 
