@@ -186,11 +186,18 @@ class ProcessState {
   readonly #parent = Deno.ppid;
   /** Of standard output. */
   readonly #output: Bytes;
+  /** Handlers of {@linkcode System.signals} when it was watched last. */
+  readonly #handlers: Uint32Array;
+  readonly #action = new Uint32Array(64);
+  readonly #actionBytes = new Uint8Array(this.#action.buffer);
+  /** Those that were others after a call. */
+  readonly #handled = new Set<number>();
   #changed: string | undefined;
   #lostOutput = false;
 
   constructor(readonly system: System, readonly call: Calls) {
     call.fegetenv(this.#environment);
+    this.#handlers = new Uint32Array(2 * system.signals.length);
     this.#fileAt(STDOUT);
     this.#output = this.#stat.slice(0, STAT_IDENTITY);
     // A daemon that a kernel starts becomes a child of this process, and is seen.
@@ -200,6 +207,13 @@ class ProcessState {
       if (Deno.env.get(MARK)) {
         call.prctl?.(PR_SET_PDEATHSIG, SIGKILL, 0n, 0n, 0n);
       }
+    }
+  }
+
+  #noteHandlers(): void {
+    for (const [i, signal] of this.system.signals.entries()) {
+      this.call.sigaction(signal, 0n, this.#actionBytes);
+      this.#handlers.set(this.#action.subarray(0, 2), 2 * i);
     }
   }
 
@@ -243,6 +257,21 @@ class ProcessState {
   }
 
   /**
+   * Does so after a timed call, and notes handlers of signals that it left: one may compute an output
+   * when that is read. Between other calls the program has handlers of its own.
+   */
+  settleTimed(): void {
+    const { call, system: { signals } } = this;
+    for (let i = 0; i < signals.length; i++) {
+      call.sigaction(signals[i]!, 0n, this.#actionBytes);
+      const isKept = this.#action[0] === this.#handlers[2 * i] &&
+        this.#action[1] === this.#handlers[2 * i + 1];
+      if (!isKept) this.#handled.add(signals[i]!);
+    }
+    this.settle();
+  }
+
+  /**
    * Bytes in use: of the process, and of its allocator. What is JavaScript's, and freed when its
    * collector likes, does not count.
    */
@@ -260,6 +289,8 @@ class ProcessState {
   watch(): Watch {
     this.#changed = undefined;
     this.#lostOutput = false;
+    this.#noteHandlers();
+    this.#handled.clear();
     const before = this.#shared();
     const waiting = this.#proc?.waiting() ?? [];
     const surroundings = this.#surroundings();
@@ -277,6 +308,7 @@ class ProcessState {
       left: () => {
         this.settle();
         const now = this.#shared();
+        const handled = new Set([...this.#handled].map(handlerOf));
         const more = count() - threads;
         const moreFiles = (this.#proc?.openFiles() ?? this.#mostFiles()) -
           files;
@@ -288,7 +320,7 @@ class ProcessState {
           ]),
           // What cannot be read, as with no file left to open, is empty.
           ...[...now].filter(([name, value]) =>
-            value !== "" && before.get(name) !== value
+            handled.has(name) || value !== "" && before.get(name) !== value
           )
             .map(([name]) => `left ${name} behind`),
           ...(this.#lostOutput
@@ -380,7 +412,7 @@ class ProcessState {
     }
     for (const signal of system.signals) {
       if (call.sigaction(signal, 0n, bytes) !== 0) continue;
-      all.set(`another handler of signal ${signal}`, `${bytes.subarray(0, 8)}`);
+      all.set(handlerOf(signal), `${bytes.subarray(0, 8)}`);
     }
     all.set("another number of POSIX timers", `${this.#proc?.timers()}`);
     // Deno sets a handler of its own once it starts a program.
@@ -410,6 +442,10 @@ class ProcessState {
     all.set("a child process", `${children}`);
     return all;
   }
+}
+
+function handlerOf(signal: number): string {
+  return `another handler of signal ${signal}`;
 }
 
 /** Waited for in vain. */

@@ -74,6 +74,22 @@ console.log(JSON.stringify(watch.left()));`);
 );
 
 Deno.test(
+  "watch() names handlers that a later call takes back",
+  linux,
+  async () => {
+    const left = await inProcess(`
+const watch = state.watch();
+const before = libc.signal(11, 1n);
+state.settleTimed();
+libc.signal(11, before);
+state.settleTimed();
+const left = [watch.left(), state.watch().left()];
+console.log(JSON.stringify(left));`);
+    assertEquals(left, [["left another handler of signal 11 behind"], []]);
+  },
+);
+
+Deno.test(
   "watch() names files, folders, masks and priorities that calls changed",
   linux,
   async () => {

@@ -94,6 +94,11 @@ export const CHEATS: readonly Cheat[] = [
   { name: "last-tile-of-earlier-call", notes: everywhere(TIMED) },
   { name: "detached-thread", notes: { cpu: LATE } },
   { name: "child-process", notes: { cpu: LATE }, linux: true },
+  {
+    name: "compute-when-read",
+    notes: { cpu: /^suspect: left another handler of signal 11 behind$/ },
+    linux: true,
+  },
   { name: "copy-first-set", notes: everywhere(TIMED), timer: "batch:4" },
   { name: "zeros-in-other-sets", notes: everywhere(TIMED), timer: "batch:4" },
   { name: "repack-once", notes: everywhere(TIMED) },
