@@ -59,6 +59,8 @@ export interface FakeOptions {
   readonly persisting?: Persisting;
   /** How operands are placed. @default {one set, anywhere} */
   readonly placement?: Placement;
+  /** Whether it is a part of the host, as a CPU is. @default {false} */
+  readonly shared?: boolean;
   /**
    * Takes what the device does, in order: the entry of a launch, `graph` of a replay, `fill` or
    * `copy` and the bytes that are written, `start` and `end` of an interval, `synchronize`, and `read` of an interval.
@@ -93,6 +95,7 @@ export function fake(options: FakeOptions): Backend {
   return {
     name: "fake",
     ...(options.placement ? { placement: options.placement } : {}),
+    shared: options.shared ?? false,
     find: () => ({ devices: [INFO], reason: "" }),
     target: (arch) => ({ arch, extension: "fake", flags: ["-fake"] }),
     compiler: () => ({

@@ -423,6 +423,43 @@ Deno.test("a kernel that repairs a few elements of a result it remembers is susp
   }
 });
 
+Deno.test("a kernel that computes ahead while a flush runs gains nothing on a CPU", async () => {
+  const keyOf = (args: readonly unknown[]) => {
+    const [a, b] = matrices(args);
+    return `${a.join()} ${b.join()}`;
+  };
+  for (const rep of [0.2, 2]) {
+    for (let chance = 1; chance <= 4; chance++) {
+      let [last, known]: [readonly unknown[] | undefined, string] = [
+        undefined,
+        "",
+      ];
+      const ahead: FakeKernel = {
+        ns: (_launch, _defines, args) => keyOf(args) === known ? 800 : 5000,
+        run(args) {
+          multiply(args);
+          last = args;
+          known = keyOf(args);
+        },
+      };
+      const { rows: [row] } = await rowsOf(suiteOf(["ahead"]), {
+        kernels: { ahead },
+        settings: { ...settings, rep },
+        shared: true,
+        chance,
+        log(what) {
+          if (what === "fill 16384" && last) known = keyOf(last);
+        },
+      });
+      assert(row?.status === "ok", row?.note);
+      const told = `${rep}, ${chance}: ${row.figures.median_us} µs`;
+      if (row.figures.samples < 24) {
+        assertEquals(row.figures.median_us, 5, told);
+      } else assertMatch(row.note, /: results may be remembered(;|$)/, told);
+    }
+  }
+});
+
 Deno.test("the median of a few samples is of whole inputs that are new", async () => {
   const ms = 1e6;
   const repairs = repairing(ms, ms / 10);

@@ -30,6 +30,8 @@ export interface Guarded {
   readonly gain: number;
   /** Samples whose outputs are kept at most. */
   readonly most: number;
+  /** Whether threads that a kernel started may compute ahead while a flush runs. */
+  readonly shared: boolean;
   /** Queues a launch that does nothing. */
   nudge(): void;
   /** Chooses what a kernel must not foresee. */
@@ -139,7 +141,7 @@ export class Guard implements Around, Disposable {
     );
     const [patched, whole] = [true, false].map((is) =>
       changes.filter(([, sets]) =>
-        [...sets.values()].flat().some(isPatch) === is
+        [...sets.values()].flat().every(isPatch) === is
       ).map(([at]) => at)
     ) as [number[], number[]];
     const back = end === undefined ? [] : [end];
@@ -196,6 +198,7 @@ export class Guard implements Around, Disposable {
       mayChange: (set) => this.#spare.length > 0 && !this.#isSpared(set),
       hasOriginal: this.#originals !== undefined,
       isWarm: this.#turns?.settle !== undefined,
+      isLate: this.#isLate,
     });
     this.#stale = plan.stale;
     this.#patches = this.#upload(plan);
@@ -264,36 +267,70 @@ export class Guard implements Around, Disposable {
     }
   }
 
+  /**
+   * Whether a few elements change after the flush. A setup would read all inputs then, and leave them
+   * in the cache.
+   */
+  get #isLate(): boolean {
+    const { shared, plans } = this.options;
+    return shared && this.#turns?.settle === undefined &&
+      plans.every(({ plan }) => (plan.setup ?? []).length === 0);
+  }
+
+  flushed(index: number): void {
+    const changes = this.#changes.get(index);
+    if (changes && this.#isLate) this.#apply(index, changes, isPatch);
+  }
+
   #change(index: number, sets: Changes): void {
-    let [copies, launches] = [0, 0];
-    const apply = (is: (change: Change) => boolean) => {
-      for (const [set, all] of sets) {
-        const changes = all.filter(is);
-        if (changes.length === 0) continue;
-        for (const change of changes) {
-          const { part, turn } = this.#inputs[set]![change.input]!;
-          copies += changeOnDevice(change, {
-            input: part,
-            original: this.#originals?.[change.input],
-            turned: turn,
-            patch: this.#patches?.get(change),
-          });
-        }
-        const { plan, setUp } = this.options.plans[set]!;
-        setUp();
-        launches += plan.setup?.length ?? 0;
-        this.log.push({ kind: "change", index, set, changes });
-      }
-    };
-    apply((change) => this.#isSettled(index, change));
+    const late = this.#isLate;
+    const settled = this.#apply(
+      index,
+      sets,
+      (change) => this.#isSettled(index, change),
+    );
     const settle = this.#turns?.settle;
     if (settle) { for (let i = 0; i < this.#settles; i++) settle(); }
     // After the calls that settle a cache: a kernel that remembers results would know the next
     // sample's. Patches leave it warm, and so do copies of whole inputs, more or less: they are made
     // again before the next sample, whose time a kernel that computes all shares.
-    apply((change) => !this.#isSettled(index, change));
-    this.#pad(copies, () => this.#idle());
-    this.#pad(launches, () => this.options.nudge());
+    const others = this.#apply(
+      index,
+      sets,
+      (change) => !this.#isSettled(index, change) && !(late && isPatch(change)),
+    );
+    this.#pad(settled.copies + others.copies, () => this.#idle());
+    this.#pad(
+      settled.launches + others.launches,
+      () => this.options.nudge(),
+    );
+  }
+
+  /** Makes those of the changes `sets` that are chosen by `is`, and counts what it queued. */
+  #apply(
+    index: number,
+    sets: Changes,
+    is: (change: Change) => boolean,
+  ): { readonly copies: number; readonly launches: number } {
+    let [copies, launches] = [0, 0];
+    for (const [set, all] of sets) {
+      const changes = all.filter(is);
+      if (changes.length === 0) continue;
+      for (const change of changes) {
+        const { part, turn } = this.#inputs[set]![change.input]!;
+        copies += changeOnDevice(change, {
+          input: part,
+          original: this.#originals?.[change.input],
+          turned: turn,
+          patch: this.#patches?.get(change),
+        });
+      }
+      const { plan, setUp } = this.options.plans[set]!;
+      setUp();
+      launches += plan.setup?.length ?? 0;
+      this.log.push({ kind: "change", index, set, changes });
+    }
+    return { copies, launches };
   }
 
   /** Queues a copy that is of no use. */

@@ -45,6 +45,11 @@ export interface Planned {
   readonly hasOriginal: boolean;
   /** Whether inputs are to be in the cache. */
   readonly isWarm: boolean;
+  /**
+   * Whether changes of a few elements come after the flush: there is one wherever inputs change, as
+   * whole inputs that changed before the flush may be known by its end.
+   */
+  readonly isLate: boolean;
 }
 
 /**
@@ -130,7 +135,7 @@ function repeatWhole(
  */
 function changesOf(
   places: readonly number[],
-  { count, inputs, gain, below, used, mayChange, hasOriginal }: Planned,
+  { count, inputs, gain, below, used, mayChange, hasOriginal, isLate }: Planned,
 ): Map<number, Changes> {
   const { length } = places;
   const most = Math.floor(count < FEW ? count / 2 + 1 : WHOLE * length);
@@ -148,7 +153,12 @@ function changesOf(
     const alone = free[(before + turn) % free.length];
     if (alone === undefined) continue;
     const which = before >= free.length && below(4) === 0 ? free : [alone];
-    const change = planChange(inputs[set]!, which, { whole, gain, below });
+    const plan = (whole: boolean) =>
+      planChange(inputs[set]!, which, { whole, gain, below });
+    const change = [
+      ...plan(whole),
+      ...(whole && isLate ? plan(false) : []),
+    ];
     if (change.length > 0) changes.set(at, new Map([[set, change]]));
   }
   return changes;

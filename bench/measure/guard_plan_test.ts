@@ -19,7 +19,7 @@ function planned(count: number, isWarm: boolean) {
     ...{ count, inputs: [inputs], most: 64, gain: 8, below: seeded(count) },
     used: () => [0],
     mayChange: () => true,
-    ...{ hasOriginal: true, isWarm },
+    ...{ hasOriginal: true, isWarm, isLate: false },
   });
 }
 

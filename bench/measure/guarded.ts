@@ -54,6 +54,7 @@ export class GuardedSeries implements Disposable {
         plans,
         gain: gainOf(problem, right, tolerance),
         most: comparable(problem, sets.length),
+        shared: context.options.backend.shared ?? false,
         below: context.below,
         nudge: context.instruments.nudge(),
       }),

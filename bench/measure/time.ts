@@ -26,6 +26,8 @@ export interface Around {
   begin(count: number, ns: number): void;
   /** Queues what comes before sample number `index` and its flush. */
   before(index: number): void;
+  /** Queues what comes between the flush before sample number `index` and the sample. */
+  flushed(index: number): void;
   /** Queues what follows the end of sample number `index`. */
   after(index: number): void;
 }
@@ -186,6 +188,7 @@ export class Stopwatch implements Disposable {
       around?.before(i);
       if (i % NUDGE_EVERY === NUDGE_EVERY - 1) this.nudge();
       flush();
+      around?.flushed(i);
       interval.measure(run);
       around?.after(i);
       if (wait) this.#wait();

@@ -56,6 +56,12 @@ export const GUARDS: readonly HarnessMutant[] = [
       "a kernel could skip where the output is right already",
     ],
     [
+      "a few elements change before the flush on a CPU too",
+      "!this.#isSettled(index, change) && !(late && isPatch(change))",
+      "!this.#isSettled(index, change)",
+      "a thread of the kernel could compute while a flush runs",
+    ],
+    [
       "setup is not run again",
       "      setUp();\n",
       "",

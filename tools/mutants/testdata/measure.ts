@@ -21,19 +21,19 @@ export const MEASURE: readonly HarnessMutant[] = [
   ...inFile("bench/measure/time.ts", [ORDER, TIME, SPINE], [
     [
       "no flush before a sample",
-      "flush();\n      interval.measure(run);",
+      "flush();\n      around?.flushed(i);\n      interval.measure(run);",
       "interval.measure(run);",
       "cold rows would be warm",
     ],
     [
       "the flush after the sample",
-      "flush();\n      interval.measure(run);",
+      "flush();\n      around?.flushed(i);\n      interval.measure(run);",
       "interval.measure(run);\n      flush();",
       "the first sample would be warm",
     ],
     [
       "the flush within the sample",
-      "flush();\n      interval.measure(run);",
+      "flush();\n      around?.flushed(i);\n      interval.measure(run);",
       "interval.measure(() => {\n        flush();\n        run();\n      });",
       "every time would have a flush in it",
     ],
