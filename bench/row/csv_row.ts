@@ -180,7 +180,8 @@ const CHECKS: Partial<Record<Column, GenericSchema<string>>> = {
   time: pipe(
     string(),
     check(
-      (value) => value === "" || TIME.test(value),
+      (value) =>
+        value === "" || TIME.test(value) && !Number.isNaN(Date.parse(value)),
       "it must be a date and time such as 2026-11-20T15:49:05Z",
     ),
   ),

@@ -222,6 +222,10 @@ const refusals = {
     (text: string) => text.replace(/,\n$/, ",2026-11-2"),
     'line 2, column time is "2026-11-2": it must be a date and time such as 2026-11-20T15:49:05Z',
   ],
+  "with a time of a month that is none": [
+    (text: string) => text.replace(/,\n$/, ",2026-13-20T15:49:05Z\n"),
+    'line 2, column time is "2026-13-20T15:49:05Z": it must be a date and time such as 2026-11-20T15:49:05Z',
+  ],
 } as const;
 
 for (const [what, [spoil, message]] of Object.entries(refusals)) {
