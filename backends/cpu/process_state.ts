@@ -47,7 +47,11 @@ interface System {
   readonly child: number;
   /** Options of `waitid`: ended children too, without waiting and without taking them. */
   readonly wait: number;
-  /** Where `fenv_t` has bits that control arithmetic, by architecture: offset and mask. */
+  /**
+   * Where `fenv_t` has bits that control arithmetic, by architecture: offset and mask. On x86-64 Linux
+   * also which registers of the x87 are taken, as MMX leaves them without EMMS: later sums in `long
+   * double` are NaN.
+   */
   readonly control: Readonly<
     Record<string, readonly (readonly [offset: number, mask: number])[]>
   >;
@@ -72,7 +76,7 @@ const SYSTEMS: Readonly<Record<string, System>> = {
     child: 17,
     wait: 0x0100_0005,
     control: {
-      x86_64: [[0, 0xffff], [28, 0xffc0]],
+      x86_64: [[0, 0xffff], [8, 0xffff], [28, 0xffc0]],
       aarch64: [[0, 0xffff_ffff]],
     },
   },
