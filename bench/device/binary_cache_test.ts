@@ -359,6 +359,24 @@ Deno.test("BinaryCache.sourceHash() refuses a source that is no file", async () 
   }
 });
 
+Deno.test("BinaryCache.sourceHash() refuses an include that never ends", async () => {
+  using t = await setUp();
+  const device = join(t.dir, "device.cuh");
+  await Deno.symlink("/dev/null", device);
+  await Deno.writeTextFile(join(t.dir, "k.cu"), '#include "device.cuh"\n');
+  throws(() => t.cache().sourceHash(t.build, t.backend, "a1"), {
+    failure: "compile",
+    message: /device\.cuh is not a regular file; name a file/,
+  });
+});
+
+Deno.test("BinaryCache.sourceHash() reads no include in a comment", async () => {
+  using t = await setUp();
+  const text = '/*\n#include "old.cuh"\n*/\nint main;\n';
+  await Deno.writeTextFile(join(t.dir, "k.cu"), text);
+  ok(t.cache().sourceHash(t.build, t.backend, "a1"));
+});
+
 /** Who may write to a cache besides its user, and what is said about it. */
 const SHARED: readonly (readonly [string, (entry: string) => void, RegExp])[] =
   [

@@ -62,6 +62,7 @@ function readAll(source: string, folders: readonly URL[]): SourceText {
   const visit = (file: string) => {
     if (seen.has(file)) return;
     seen.add(file);
+    demandEnd(file);
     if (file.endsWith(".cubin")) {
       // Each byte is a character.
       const text = new TextDecoder("latin1").decode(Deno.readFileSync(file));
@@ -70,19 +71,28 @@ function readAll(source: string, folders: readonly URL[]): SourceText {
     }
     const text = Deno.readTextFileSync(file);
     parts.push(text);
-    code.push(codeOf(text, file));
-    for (const [, quoted, angled] of text.matchAll(INCLUDE)) {
-      const own = quoted === undefined ? [] : [pathToFileURL(file)];
-      const places = [...own, ...folders]
+    const own = codeOf(text, file);
+    code.push(own);
+    // One in a comment is none.
+    for (const [, quoted, angled] of own.matchAll(INCLUDE)) {
+      const beside = quoted === undefined ? [] : [pathToFileURL(file)];
+      const places = [...beside, ...folders]
         .map((from) => fileURLToPath(new URL((quoted ?? angled)!, from)));
       const found = places.find(isFile);
       if (found !== undefined) visit(found);
       // With folders it may be of the compiler's own, or not included after all.
-      else if (own.length > 0 && folders.length === 0) visit(places[0]!);
+      else if (beside.length > 0 && folders.length === 0) visit(places[0]!);
     }
   };
   visit(source);
   return { text: parts.join("\0"), code: code.join("\0") };
+}
+
+/** @throws {Error} Where `file` is a device or a pipe, which may never end. */
+function demandEnd(file: string): void {
+  const { isFile, isDirectory } = Deno.statSync(file);
+  if (isFile || isDirectory) return;
+  throw new Error(`${file} is not a regular file`);
 }
 
 function isFile(path: string): boolean {
