@@ -370,11 +370,21 @@ Deno.test("BinaryCache.sourceHash() refuses an include that never ends", async (
   });
 });
 
-Deno.test("BinaryCache.sourceHash() reads no include in a comment", async () => {
+Deno.test("BinaryCache.sourceHash() leaves a missing include to the compiler, and reads none in a comment", async () => {
   using t = await setUp();
-  const text = '/*\n#include "old.cuh"\n*/\nint main;\n';
+  const text = `/*
+#include "k.cuh/old.cuh"
+*/
+#if __has_include("new.cuh")
+#include "new.cuh"
+#endif
+int main;
+`;
   await Deno.writeTextFile(join(t.dir, "k.cu"), text);
-  ok(t.cache().sourceHash(t.build, t.backend, "a1"));
+  const read = () => t.cache().sourceHash(t.build, t.backend, "a1");
+  const without = read();
+  await Deno.writeTextFile(join(t.dir, "new.cuh"), "int other;");
+  notStrictEqual(read(), without);
 });
 
 /** Who may write to a cache besides its user, and what is said about it. */

@@ -27,7 +27,7 @@ export class SourceTexts {
    * Reads the source of `build` with every file that it includes by a quoted name, and every one of
    * the folders that `build` names.
    *
-   * @throws {CaseError} `compile`, where a file is missing.
+   * @throws {CaseError} `compile`, where the source is missing, or a file cannot be read.
    */
   of({ source, includes = [] }: Build): SourceText {
     const key = [source.href, ...includes].join(" ");
@@ -78,10 +78,9 @@ function readAll(source: string, folders: readonly URL[]): SourceText {
       const beside = quoted === undefined ? [] : [pathToFileURL(file)];
       const places = [...beside, ...folders]
         .map((from) => fileURLToPath(new URL((quoted ?? angled)!, from)));
-      const found = places.find(isFile);
+      // One that is missing may be of the compiler's own, or not included after all.
+      const found = places.find(isThere);
       if (found !== undefined) visit(found);
-      // With folders it may be of the compiler's own, or not included after all.
-      else if (beside.length > 0 && folders.length === 0) visit(places[0]!);
     }
   };
   visit(source);
@@ -95,6 +94,6 @@ function demandEnd(file: string): void {
   throw new Error(`${file} is not a regular file`);
 }
 
-function isFile(path: string): boolean {
-  return unlessMissing(() => Deno.statSync(path))?.isFile === true;
+function isThere(path: string): boolean {
+  return unlessMissing(() => Deno.statSync(path))?.isDirectory === false;
 }
