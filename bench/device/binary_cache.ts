@@ -149,7 +149,8 @@ export class BinaryCache implements Disposable {
     { arch, sourceHash }: { arch: string; sourceHash: string },
   ): Promise<Entry> {
     const source = basename(fileURLToPath(build.source));
-    const name = `${source.replace(/\.[^.]*$/, "")}.${sourceHash}`;
+    const stem = source.replace(/\.[^.]*$/, "").slice(0, LONGEST_STEM);
+    const name = `${stem}.${sourceHash}`;
     const other = this.options.binaries?.[sourceHash];
     const mayBuild = other === undefined && !this.options.prebuilt;
     const entry = other ?? join(this.dir, name);
@@ -302,6 +303,9 @@ function hashFor(
   ]);
   return hashOf(backend.name, arch, how, text);
 }
+
+/** Characters of a source's name in that of its entry: a name has at most 255 bytes. */
+const LONGEST_STEM = 60;
 
 /** What systems say of such disks, in the logs of tools. */
 const REFUSED =

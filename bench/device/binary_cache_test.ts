@@ -331,6 +331,14 @@ Deno.test("BinaryCache.get() tells a full disk from a kernel that does not compi
   }
 });
 
+Deno.test("BinaryCache.get() keeps a kernel whose file has the longest name", async () => {
+  using t = await setUp();
+  const source = join(t.dir, `${"k".repeat(252)}.cu`);
+  await Deno.writeTextFile(source, "int main;\n");
+  const build = { ...t.build, source: pathToFileURL(source) };
+  ok((await t.cache().get(build, t.backend, "a1")).path);
+});
+
 Deno.test("BinaryCache.get() does not believe a compiler that wrote nothing", async () => {
   using t = await setUp();
   for (
