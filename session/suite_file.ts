@@ -204,16 +204,22 @@ let isLimited = false;
 
 /**
  * Kills the program from now on where a function of a suite file takes longer than `limitMs`.
- * Nothing where a program uses this one as a library.
+ * Nothing where no file is loaded, and where a program uses this one as a library.
+ *
+ * @param isFree Whether calls that begin now may take any time. @default {none may}
  */
-export async function limitCalls(limitMs = CALL_LIMIT_MS): Promise<void> {
-  if (lastLine === undefined || isLimited) return;
+export async function limitCalls(
+  limitMs = CALL_LIMIT_MS,
+  isFree = () => false,
+): Promise<void> {
+  if (lastLine === undefined || isLimited || files.size === 0) return;
   isLimited = true;
   const { to, text } = lastLine;
   const thread = await startGuard();
   let told = -Infinity;
   watchCalls({
     begin() {
+      if (isFree()) return;
       // A sweep has 100,000 calls, and a message takes microseconds.
       if (performance.now() - told < limitMs / 60) return;
       told = performance.now();
@@ -223,6 +229,7 @@ export async function limitCalls(limitMs = CALL_LIMIT_MS): Promise<void> {
       thread.postMessage(last satisfies LastWord);
     },
     end() {
+      if (told === -Infinity) return;
       told = -Infinity;
       thread.postMessage(null);
     },

@@ -147,11 +147,15 @@ const CALL = `import { importSuite, limitCalls, onFatal } from "${new URL(
 )}";
 import { callSuite } from "${new URL("suite_calls.ts", import.meta.url)}";
 onFatal(() => Deno.exit(1), { to: "stdout", text: (message) => message });
+await limitCalls(1); // without a file there is nothing to limit
 await importSuite(Deno.args[0]);
-await limitCalls(1000);
+let isFree = true;
+await limitCalls(1000, () => isFree);
 const busy = (ms) => {
   for (const start = performance.now(); performance.now() - start < ms;);
 };
+callSuite(() => busy(1100));
+isFree = false;
 callSuite(() => [1, 2, 3].forEach(() => callSuite(() => busy(400))));
 busy(1100);
 console.log("returned");

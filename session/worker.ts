@@ -42,7 +42,7 @@ import { runCases } from "./run_cases.ts";
 import { VERSION } from "./home.ts";
 import { besideAuto, besidePeers, loadSuites } from "./cases.ts";
 import { takeDevice, type Taken } from "./take_device.ts";
-import { allowExit, importSuite, onFatal } from "./suite_file.ts";
+import { allowExit, importSuite, limitCalls, onFatal } from "./suite_file.ts";
 
 /** Runs `job`, and says what happens by `emit`. @returns The exit code. */
 export async function work(job: Job, emit: Emit): Promise<ExitCode> {
@@ -76,6 +76,8 @@ async function casesOf(
     ),
     peers?.set,
   );
+  // Within a case the time limit of kernels holds, and its row says so.
+  await limitCalls(undefined, () => atWork);
   const done = new Set(skip);
   const groups = Map.groupBy(cases, ({ suite }) => suite);
   const all = [...groups].flatMap(([name, own]) => {
