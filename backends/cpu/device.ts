@@ -63,7 +63,7 @@ export class CpuDevice implements Device {
         start = performance.now();
         work();
         end = performance.now();
-        state?.settleTimed();
+        state?.settleTimed(end - start);
       },
       // The clock has nanoseconds; its milliseconds have digits below them that mean nothing.
       nanoseconds: () => Math.round((end - start) * 1e6),

@@ -145,6 +145,13 @@ const STAT_IDENTITY = 16;
  */
 const [QUIET_MS, QUIET_TURNS] = [12, 25];
 
+/**
+ * How many times as long as usual it takes to look at a process in which a call works on. With a cold
+ * cache it is up to 6 times, and one in 200 is interrupted. Calls that fill time are counted too.
+ */
+const LATE = 20;
+const [LEAST_LATE, SHARE] = [8, 1 / 16];
+
 /** Opens what can be looked at on this system; nothing elsewhere than on Linux and macOS. */
 export function openProcessState(
   os: string = Deno.build.os,
@@ -196,6 +203,11 @@ class ProcessState {
   readonly #actionBytes = new Uint8Array(this.#action.buffer);
   /** Those that were others after a call. */
   readonly #handled = new Set<number>();
+  /** Milliseconds that {@linkcode settleTimed} takes where nobody works on. */
+  #usualMs = Infinity;
+  /** Timed calls, and those after which it took long. */
+  #timed = 0;
+  #late = 0;
   #changed: string | undefined;
   #lostOutput = false;
 
@@ -261,10 +273,19 @@ class ProcessState {
   }
 
   /**
-   * Does so after a timed call, and notes handlers of signals that it left: one may compute an output
-   * when that is read. Between other calls the program has handlers of its own.
+   * Does so after a timed call of `ms` milliseconds, and notes handlers of signals that it left: one
+   * may compute an output when that is read. Between other calls the program has handlers of its own.
+   * One that computes as soon as the system is asked for anything may be gone by then, but took long.
    */
-  settleTimed(): void {
+  settleTimed(ms: number): void {
+    const start = performance.now();
+    this.#inspect();
+    const took = performance.now() - start;
+    this.#timed++;
+    if (took > LATE * this.#usualMs && took > ms) this.#late++;
+  }
+
+  #inspect(): void {
     const { call, system: { signals } } = this;
     for (let i = 0; i < signals.length; i++) {
       call.sigaction(signals[i]!, 0n, this.#actionBytes);
@@ -294,7 +315,13 @@ class ProcessState {
     this.#changed = undefined;
     this.#lostOutput = false;
     this.#noteHandlers();
+    for (let i = 0; i < LEAST_LATE; i++) {
+      const start = performance.now();
+      this.#inspect();
+      this.#usualMs = Math.min(this.#usualMs, performance.now() - start);
+    }
     this.#handled.clear();
+    this.#timed = this.#late = 0;
     const before = this.#shared();
     const waiting = this.#proc?.waiting() ?? [];
     const surroundings = this.#surroundings();
@@ -327,6 +354,9 @@ class ProcessState {
             handled.has(name) || value !== "" && before.get(name) !== value
           )
             .map(([name]) => `left ${name} behind`),
+          ...(this.#late >= LEAST_LATE && this.#late > SHARE * this.#timed
+            ? ["worked on after its timed calls had returned"]
+            : []),
           ...(this.#lostOutput
             ? ["left another file as standard output behind"]
             : []),

@@ -81,12 +81,34 @@ Deno.test(
     const left = await inProcess(`
 const watch = state.watch();
 const before = libc.signal(11, 1n);
-state.settleTimed();
+state.settleTimed(1);
 libc.signal(11, before);
-state.settleTimed();
+state.settleTimed(1);
 const left = [watch.left(), state.watch().left()];
 console.log(JSON.stringify(left));`);
     assertEquals(left, [["left another handler of signal 11 behind"], []]);
+  },
+);
+
+Deno.test(
+  "watch() tells of calls that work on when the clock has stopped",
+  linux,
+  async () => {
+    const left = await inProcess(`
+const watch = state.watch();
+for (let i = 0; i < 20; i++) state.settleTimed(0);
+const before = watch.left();
+const { fstat } = state.call;
+state.call.fstat = (...args) => {
+  for (const start = performance.now(); performance.now() - start < 5;);
+  return fstat(...args);
+};
+for (let i = 0; i < 20; i++) state.settleTimed(10);
+const slower = watch.left();
+for (let i = 0; i < 50; i++) state.settleTimed(1);
+console.log(JSON.stringify([before, slower, watch.left()]));`);
+    const late = ["worked on after its timed calls had returned"];
+    assertEquals(left, [[], [], late]);
   },
 );
 
