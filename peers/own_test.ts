@@ -206,9 +206,12 @@ Deno.test({
       python: file("bad.py:tells"),
     });
     const rows = await rowsOf(defineSuite({
-      ...{ name: "own-qmm", title: "Own", op: qmm },
+      name: "own-qmm",
+      title: "Own",
+      op: qmm,
       axes: { m: [2], n: [64], k: [256] },
-      ...{ kernels: [tells], baselines: [] },
+      kernels: [tells],
+      baselines: [],
     }));
     assertMatch(
       rows.get("tells")!.note,
@@ -294,8 +297,13 @@ Deno.test({
   async fn() {
     const suite = withPeers(
       defineSuite({
-        ...{ name: "own", title: "Own", op: matmul, axes: { m: [4], k: [32] } },
-        ...{ tie: { n: "m" }, kernels: [naive], baselines: ["naive"] },
+        name: "own",
+        title: "Own",
+        op: matmul,
+        axes: { m: [4], k: [32] },
+        tie: { n: "m" },
+        kernels: [naive],
+        baselines: ["naive"],
         fixed: { type: "bf16", epilogue: "none" },
       }),
       file("good.py"),

@@ -56,7 +56,10 @@ async function rowsOf(
   const cacheDir = Deno.makeTempDirSync();
   const events: Event[] = [];
   const job: Job = {
-    ...{ suites: [], backend: "fake", device: 0, cases: [] },
+    suites: [],
+    backend: "fake",
+    device: 0,
+    cases: [],
     peers: { set: "torch", python: path },
     settings: { ...DEFAULTS, timer: "graph", cacheDir },
     skip: [],

@@ -142,7 +142,9 @@ Deno.test("BuildAhead takes its share of the cores", () =>
   counting(async (context, count) => {
     const workers = 2 * LANES;
     await using ahead = new BuildAhead(tunable(), {
-      ...{ context, workers, emit: () => {} },
+      context,
+      workers,
+      emit: () => {},
     });
     count.open();
     await ahead.done();
@@ -205,8 +207,15 @@ Deno.test("BuildAhead compiles what is recorded of a kernel, and little else", a
   const [one] = tunable();
   const { m, n, k, ...key } = keyOf(one!);
   const row = (config: string, size: number): HintRow => ({
-    ...{ ...key, config, m, n, k: `${Number(k) * size}` },
-    ...{ arch: "", status: "ok", median_us: "1", source_hash: "1" },
+    ...key,
+    config,
+    m,
+    n,
+    k: `${Number(k) * size}`,
+    arch: "",
+    status: "ok",
+    median_us: "1",
+    source_hash: "1",
     ...WAY,
   });
   const hints = new Hints([row("TILE=4", 1), row("TILE=3", 2)]);
@@ -223,8 +232,13 @@ Deno.test("BuildAhead compiles what is recorded of a kernel, and little else", a
 Deno.test("decide() takes no recorded config for what a library offers", async () => {
   const [one] = tunable();
   const row: HintRow = {
-    ...{ ...keyOf(one!), config: "TILE=4", arch: "" },
-    ...{ status: "ok", median_us: "1", source_hash: "1", ...WAY },
+    ...keyOf(one!),
+    config: "TILE=4",
+    arch: "",
+    status: "ok",
+    median_us: "1",
+    source_hash: "1",
+    ...WAY,
   };
   await counting((context) => {
     const offers = () => TILES.map((TILE) => ({ config: { TILE } }));

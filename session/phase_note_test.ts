@@ -7,8 +7,14 @@ import { PhaseNote, titleOf } from "./phase_note.ts";
 const key = keyFor("tiled");
 const title = titleOf(key);
 const tuned: Event = {
-  ...{ event: "tuned", key, config: "", by: "search" },
-  ...{ timed: 1, failed: 0, ms: 0, finalists: [] },
+  event: "tuned",
+  key,
+  config: "",
+  by: "search",
+  timed: 1,
+  failed: 0,
+  ms: 0,
+  finalists: [],
 };
 const events: readonly Event[] = [
   { event: "build", done: 0, total: 2 },

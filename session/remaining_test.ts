@@ -61,8 +61,12 @@ function recorded(
       .split(",");
     const work = { bytes: Number(bytes), flops: Number(flops) };
     return {
-      ...{ run, kernel, ms: Number(ms), flops: Number(flops) },
-      ...{ weight: weightOf(work, backend), call_us: Number(call_us) },
+      run,
+      kernel,
+      ms: Number(ms),
+      flops: Number(flops),
+      weight: weightOf(work, backend),
+      call_us: Number(call_us),
     };
   });
   return Map.groupBy(rows, ({ run }) => run);

@@ -65,7 +65,12 @@ async function told(
       if (what === "tuned" || what === "waits") gates[what].resolve(0);
     };
     using context = await BenchContext.open({
-      ...{ backend, device, run: "", harness: "", date: () => "", emit },
+      backend,
+      device,
+      run: "",
+      harness: "",
+      date: () => "",
+      emit,
       cache: new BinaryCache(dir),
       settings: { ...DEFAULTS, ...change, cacheDir: dir, rep: 1, warmup: 1 },
     });

@@ -48,7 +48,9 @@ Deno.test("runJob() waits for a GPU that another run has, and starts no worker",
   const lines: string[] = [];
   // A run of somebody else may have it already: then this one waits for that.
   using _held = await lockDevice(lockName(0, backend), {
-    ...{ what: "a", note: () => stop.abort(), signal: stop.signal },
+    what: "a",
+    note: () => stop.abort(),
+    signal: stop.signal,
   });
   const selection = { suites: [], backend: "cuda", device: 0 };
   const settings = { ...DEFAULTS, cacheDir: "none" };
@@ -62,7 +64,10 @@ Deno.test("runJob() waits for a GPU that another run has, and starts no worker",
           stop.abort();
         },
       },
-      ...{ timeout: 60, done: 3, failed: 1, signal: stop.signal },
+      timeout: 60,
+      done: 3,
+      failed: 1,
+      signal: stop.signal,
       take: (event) => lines.push(event.event),
     },
   );

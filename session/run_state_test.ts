@@ -38,7 +38,8 @@ async function testOf(file: string, kernel: string) {
     ...base,
     status,
     provenance: {
-      ...{ timer: "do_bench", cache: "cold" },
+      timer: "do_bench",
+      cache: "cold",
       ...(source_hash === undefined ? {} : { source_hash }),
     },
   });
@@ -95,7 +96,11 @@ Deno.test("validity() drops rows of a kernel whose source is gone", async () => 
 });
 
 const crash = (config: string): Event => ({
-  ...{ event: "config", key: keyFor("k"), config, status: "crash", note: "!" },
+  event: "config",
+  key: keyFor("k"),
+  config,
+  status: "crash",
+  note: "!",
 });
 
 Deno.test("CrashedConfigs are those of this start and of earlier ones with the same sources", () => {

@@ -180,7 +180,9 @@ Deno.test("casesWithin() refuses what is too much before a point is made", () =>
       },
       kernels: ["one", "two"].map((name) =>
         defineKernel(matmul, {
-          ...{ name, backend: "cpu", idea: "none" },
+          name,
+          backend: "cpu",
+          idea: "none",
           prepare: () => ({ steps: [] }),
         })
       ),
@@ -219,14 +221,14 @@ Deno.test("casesWithin() refuses a point whose key no cell has room for", () => 
     }),
   };
   const suite = defineSuite<MatmulPoint>({
-    ...{
-      name: "long",
-      title: "a long key",
-      op,
-      axes: { m: [1], n: [1], k: [1] },
-    },
+    name: "long",
+    title: "a long key",
+    op,
+    axes: { m: [1], n: [1], k: [1] },
     kernels: [defineKernel(matmul, {
-      ...{ name: "one", backend: "cpu", idea: "none" },
+      name: "one",
+      backend: "cpu",
+      idea: "none",
       prepare: () => ({ steps: [] }),
     })],
     baselines: [],
@@ -294,8 +296,12 @@ Deno.test("loadSuites() refuses a misspelt baseline", async () => {
         import.meta.url,
       )}";
 export default defineSuite({
-  ...{ name: "mine", title: "Mine", op: matmul, kernels },
-  ...{ axes: { m: [1] }, baselines: ${baselines} },
+  name: "mine",
+  title: "Mine",
+  op: matmul,
+  kernels,
+  axes: { m: [1] },
+  baselines: ${baselines},
 });
 `,
     );

@@ -32,10 +32,13 @@ async function sweepIn(
   } = {},
 ) {
   const taken = await select({
-    ...{ suites: [SUITE], kernels: more.kernels ?? [], quick: false },
+    suites: [SUITE],
+    kernels: more.kernels ?? [],
+    quick: false,
     overrides: {},
     where: {},
-    ...{ backend: "cpu", device: 0 },
+    backend: "cpu",
+    device: 0,
   });
   const infos = more.infos?.(taken.info);
   const selected = infos ? { ...taken, infos } : taken;
@@ -43,11 +46,15 @@ async function sweepIn(
   const end = await sweep(
     selected,
     {
-      ...{ ...DEFAULTS, warmup: 0.1, rep: 0.5 },
+      ...DEFAULTS,
+      warmup: 0.1,
+      rep: 0.5,
       cacheDir: `${folder}/kernels`,
     },
     {
-      ...{ fresh: false, timeout: 60, unfinished: `${folder}/runs` },
+      fresh: false,
+      timeout: 60,
+      unfinished: `${folder}/runs`,
       runs: more.runs ?? 1,
       out: `${folder}/${more.out ?? "out"}`,
       resume: more.resume ?? false,
@@ -94,7 +101,8 @@ Deno.test("sweep() measures problems in another order in each repeat", async () 
   try {
     const seen: Row[] = [];
     const { rows, selected } = await sweepIn(folder, {
-      ...{ runs: 3, kernels: ["naive"] },
+      runs: 3,
+      kernels: ["naive"],
       row: (row) => seen.push(row),
     });
     const texts = (some: readonly Row[]) =>
@@ -116,8 +124,13 @@ Deno.test("sweep() measures problems in another order in each repeat", async () 
 
 Deno.test("ordered() shuffles problems from the second repeat on, and keeps each together", async () => {
   const { cases } = await select({
-    ...{ suites: ["epilogue-bf16"], kernels: ["blocked", "openblas"] },
-    ...{ overrides: {}, where: {}, quick: false, backend: "cpu", device: 0 },
+    suites: ["epilogue-bf16"],
+    kernels: ["blocked", "openblas"],
+    overrides: {},
+    where: {},
+    quick: false,
+    backend: "cpu",
+    device: 0,
   });
   const orders = [0, 1, 2, 3, 4].map((repeat) => ordered(cases, repeat));
   assertEquals(orders[0], cases);
@@ -182,7 +195,8 @@ Deno.test("sweep() goes on with a stopped run for the same folder of results onl
     );
     const measured: Row[] = [];
     const { paths, rows: all, selected } = await sweepIn(folder, {
-      ...{ resume: true, infos },
+      resume: true,
+      infos,
       row: (row) => measured.push(row),
     });
     for (const path of paths) assert(path.startsWith(`${folder}/out/`));

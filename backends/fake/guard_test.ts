@@ -270,7 +270,10 @@ function roughly(point: ScaledPoint): Work {
 Deno.test("an error that grows with changed scales is none of the kernel", async () => {
   const point = { m: 4, n: 8, k: 1024, scale: "tensor" } as const;
   const suite = defineSuite<ScaledPoint>({
-    ...{ name: "fp8", title: "FP8", op: scaledMatmul, baselines: [] },
+    name: "fp8",
+    title: "FP8",
+    op: scaledMatmul,
+    baselines: [],
     axes: { m: [point.m], n: [point.n], k: [point.k] },
     kernels: [
       defineLaunch(scaledMatmul, {
@@ -297,7 +300,10 @@ Deno.test("one element of many that is not written while timed is found", async 
   let calls = 0;
   const { rows: [row] } = await rowsOf(
     defineSuite<MatmulPoint>({
-      ...{ name: "wide", title: "Wide", op: matmul, baselines: [] },
+      name: "wide",
+      title: "Wide",
+      op: matmul,
+      baselines: [],
       axes: { m: [128], k: [4] },
       tie: { n: "m" },
       kernels: [fakeLaunch("sparing")],
@@ -506,7 +512,10 @@ async function rowOfReader(saves: boolean, timer: Timer = "do_bench") {
   let [before, now] = ["", ""];
   const { rows: [row] } = await rowsOf(
     defineSuite<MatmulPoint>({
-      ...{ name: "large", title: "Large", op: matmul, baselines: [] },
+      name: "large",
+      title: "Large",
+      op: matmul,
+      baselines: [],
       axes: { m: [16], k: [24] },
       tie: { n: "m" },
       kernels: [fakeLaunch("reader")],

@@ -35,7 +35,9 @@ function sly(args: readonly unknown[]): void {
 /** The row of a kernel that runs `entry`. */
 async function rowOf(entry: "right" | "coarse" | "sly", tolerant = false) {
   const kernel = defineKernel<MatmulPoint>(matmul, {
-    ...{ name: entry, backend: "fake", idea: "a product" },
+    name: entry,
+    backend: "fake",
+    idea: "a product",
     builds: () => [BUILD],
     ...(tolerant ? { tolerance: () => ({ rtol: 0.02, atol: 0.05 }) } : {}),
     prepare: ({ point, operands, program }) => ({
@@ -48,7 +50,9 @@ async function rowOf(entry: "right" | "coarse" | "sly", tolerant = false) {
     }),
   });
   const suite = defineSuite<MatmulPoint>({
-    ...{ name: "spine", title: "Spine", op: matmul },
+    name: "spine",
+    title: "Spine",
+    op: matmul,
     axes: { m: [M], k: [K] },
     tie: { n: "m" },
     fixed: { type: "bf16", epilogue: "none" },

@@ -33,7 +33,9 @@ function suiteOf(
     fixed: { type: "bf16", epilogue: "none" },
     kernels: [
       defineKernel(matmul, {
-        ...{ name, backend: "fake", idea },
+        name,
+        backend: "fake",
+        idea,
         builds: () => [BUILD],
         prepare,
       }),
@@ -121,8 +123,12 @@ Deno.test("tensorMapOn() in a plan makes the row unsupported where the device ha
     "a map of A",
     ({ device, operands, program }) => {
       const map = tensorMapOn(device, operands.A!, {
-        ...{ type: "bf16", rows: 4, columns: 32, ld: 32 },
-        ...{ boxRows: 4, boxColumns: 32 },
+        type: "bf16",
+        rows: 4,
+        columns: 32,
+        ld: 32,
+        boxRows: 4,
+        boxColumns: 32,
       });
       return { steps: [program(BUILD, "right").step([map], ONE)] };
     },
@@ -231,7 +237,9 @@ Deno.test("run() chooses no config that stops working after some calls", async (
     },
   });
   const suite = defineSuite<MatmulPoint>({
-    ...{ name: "spine", title: "Spine", op: matmul },
+    name: "spine",
+    title: "Spine",
+    op: matmul,
     axes: { m: [4], k: [32] },
     tie: { n: "m" },
     fixed: { type: "bf16", epilogue: "none" },

@@ -185,7 +185,9 @@ Deno.test("a kernel that waits is timed with pdl at the config of one that does 
   const source = new URL("./fake.ts", import.meta.url);
   const named = (name: string, waits: boolean) =>
     defineKernel<MatmulPoint, { T: number }>(matmul, {
-      ...{ name, backend: "fake", idea: "one launch" },
+      name,
+      backend: "fake",
+      idea: "one launch",
       ...(waits ? { follows: "right" } : {}),
       unsupported: () => undefined,
       configs: () => [{ T: 1 }, { T: 2 }],
@@ -201,7 +203,10 @@ Deno.test("a kernel that waits is timed with pdl at the config of one that does 
     });
   const { rows } = await rowsOf(
     defineSuite<MatmulPoint>({
-      ...{ name: "pair", title: "Pair", op: matmul, baselines: ["right"] },
+      name: "pair",
+      title: "Pair",
+      op: matmul,
+      baselines: ["right"],
       axes: { m: [4], k: [32] },
       tie: { n: "m" },
       fixed: { type: "bf16", epilogue: "none" },

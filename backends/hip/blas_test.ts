@@ -84,7 +84,10 @@ for (const release of [2, 3] as const) {
       const b = f32([1, 0, 0, 1, 1, 1, 2, 3, 4, 5, 6, 7]);
       const c = f32(new Array(8).fill(NaN));
       const gemm = {
-        ...{ m: 2, n: 2, k: 3, batch: 2 },
+        m: 2,
+        n: 2,
+        k: 3,
+        batch: 2,
         a: { ...matrix(a, 3), stride: 6 },
         b: { ...matrix(b, 2), stride: 6 },
         c: { ...matrix(c, 2), stride: 4 },
@@ -143,7 +146,9 @@ for (const old of [false, true]) {
       const backend = hip({ driver: [hipPath()], smi: ["libnothing.so", smi] });
       using device = backend.open(backend.find().devices[0]!);
       deepStrictEqual(device.telemetry!(), {
-        ...{ sm_mhz: 2100, mem_mhz: 1300, temp_c: 43 },
+        sm_mhz: 2100,
+        mem_mhz: 1300,
+        temp_c: 43,
         power_w: old ? 123.456 : 456.789,
       });
     },
@@ -173,8 +178,15 @@ function product(
   const [c, bias] = [f32(new Array(4).fill(NaN)), f32([10, 1])];
   using workspace = device.alloc(bytes);
   use({
-    ...{ m: 2, n: 2, k: 3, epilogue: "none", bias, workspace },
-    ...{ a: matrix(a, 3), b: matrix(b, 2), c: matrix(c, 2) },
+    m: 2,
+    n: 2,
+    k: 3,
+    epilogue: "none",
+    bias,
+    workspace,
+    a: matrix(a, 3),
+    b: matrix(b, 2),
+    c: matrix(c, 2),
   });
 }
 

@@ -36,8 +36,14 @@ Deno.test("find() says what was tried where there is no runtime", () => {
 
 Deno.test("open() without a runtime is a message, not a row", () => {
   const info = {
-    ...{ index: 0, name: "GPU", arch: "gfx942", units: 1, cacheBytes: 1 },
-    ...{ flushBytes: 1, sharedBytes: 1, driver: "1" },
+    index: 0,
+    name: "GPU",
+    arch: "gfx942",
+    units: 1,
+    cacheBytes: 1,
+    flushBytes: 1,
+    sharedBytes: 1,
+    driver: "1",
   };
   throws(() => hip(NOWHERE).open(info), {
     name: "UserError",

@@ -59,7 +59,8 @@ async function products(
 ): Promise<(block: number, row: number, col: number) => number> {
   const half = instruction.type === "f32" ? 0 : 1;
   const binary = await compileHip(SOURCE, {
-    ...{ HALF: half, K: instruction.k },
+    HALF: half,
+    K: instruction.k,
     MFMA: instruction.name,
   });
   using module = device.load(binary);
@@ -189,7 +190,9 @@ KERNEL(128) void copy(const ${type}* from, ${type}* to) {
       const words = Uint32Array.from({ length: 32 * bytes }, (_, i) => i);
       from.upload(new Uint8Array(words.buffer));
       module.program("copy").step([mem(from), mem(to)], {
-        ...{ grid: [1, 1, 1], block: [128, 1, 1], sharedBytes: 128 * bytes },
+        grid: [1, 1, 1],
+        block: [128, 1, 1],
+        sharedBytes: 128 * bytes,
       }).enqueue();
       device.synchronize();
       const each = bytes / 4;

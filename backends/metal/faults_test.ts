@@ -240,7 +240,8 @@ metalTest("multiply_add_units() has MLX's lanes", async (device) => {
   );
   const to = put(new Uint8Array(4 * 512));
   module.program("product").step([mem(left!), mem(right!), mem(to)], {
-    ...{ grid: [1, 1, 1], block: [32, 1, 1] },
+    grid: [1, 1, 1],
+    block: [32, 1, 1],
   }).enqueue();
   device.synchronize();
   // Of c and d, 16 x 32, the second half are columns from 16 on.

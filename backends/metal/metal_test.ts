@@ -45,8 +45,14 @@ Deno.test("compiler() and open() without Metal are one line each", () => {
     message: /^Cannot compile for Metal: Metal is only on macOS.*on a Mac/,
   });
   const info = {
-    ...{ index: 0, name: "GPU", arch: "applegpu_g15s", units: 1 },
-    ...{ cacheBytes: 1, flushBytes: 1, sharedBytes: 1, driver: "1" },
+    index: 0,
+    name: "GPU",
+    arch: "applegpu_g15s",
+    units: 1,
+    cacheBytes: 1,
+    flushBytes: 1,
+    sharedBytes: 1,
+    driver: "1",
   };
   throws(() => backend.open(info), { name: "UserError", code: EXIT.nothing });
 });
@@ -56,7 +62,8 @@ cxxTest("find() describes each device", () => {
   mock.reset();
   const library = [metalPath()];
   const { devices, reason } = metal({
-    ...{ objc: library, metal: library },
+    objc: library,
+    metal: library,
     cores: () => 40,
   }).find();
   strictEqual(reason, "");

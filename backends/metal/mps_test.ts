@@ -70,13 +70,20 @@ for (const type of ["f16", "f32"] as const) {
 metalTest("gemm() of MPS multiplies a batch at strides", (device) => {
   using stack = new DisposableStack();
   const matrix = (values: readonly number[], stride: number) => ({
-    ...{ type: "f32" as const, ld: 1, stride },
+    type: "f32" as const,
+    ld: 1,
+    stride,
     memory: put(device, stack, { type: "f32", values }),
   });
   const c = matrix([0, 0, 0], 1);
   device.blas!.gemm({
-    ...{ m: 1, n: 1, k: 1, batch: 3 },
-    ...{ a: matrix([1, 2, 3], 1), b: matrix([4], 0), c },
+    m: 1,
+    n: 1,
+    k: 1,
+    batch: 3,
+    a: matrix([1, 2, 3], 1),
+    b: matrix([4], 0),
+    c,
   }).enqueue();
   assertEquals([...decode(c.memory.download(), "f32")], [4, 8, 12]);
 });
@@ -90,12 +97,14 @@ metalTest(
     using stack = new DisposableStack();
     using module = device.load(binary);
     const [a, c] = [[3], [0]].map((values) => ({
-      ...{ type: "f32" as const, ld: 1 },
+      type: "f32" as const,
+      ld: 1,
       memory: put(device, stack, { type: "f32", values }),
     }));
     const twice = (memory: Memory) =>
       module.program("twice").step([mem(memory)], {
-        ...{ grid: [1, 1, 1], block: [32, 1, 1] },
+        grid: [1, 1, 1],
+        block: [32, 1, 1],
       });
     const gemm = device.blas!.gemm({ m: 1, n: 1, k: 1, a: a!, b: a!, c: c! });
     using interval = device.interval();

@@ -205,7 +205,9 @@ export const CASES: readonly Case[] = [
       const args = [mem(y), mem(x), f32(2), i64(4), i32(1)];
       const affine = (blocks: number) =>
         kernels.program("affine").step(args, {
-          ...{ ...SHAPE, grid: [blocks, 1, 1], cooperative: true },
+          ...SHAPE,
+          grid: [blocks, 1, 1],
+          cooperative: true,
         });
       const refused = (error: unknown) =>
         error instanceof CaseError && error.failure === "unsupported";
@@ -320,8 +322,12 @@ export const CASES: readonly Case[] = [
       const [a, b] = [put([fine, 2, 3, 4, 5, 6]), put([1, 0, 0, 1, 0, 0])];
       const c = put([9, 9, 9, 9]);
       blas.gemm({
-        ...{ m: 2, n: 2, k: 3 },
-        ...{ a: { ...a, ld: 3 }, b: { ...b, ld: 2 }, c: { ...c, ld: 2 } },
+        m: 2,
+        n: 2,
+        k: 3,
+        a: { ...a, ld: 3 },
+        b: { ...b, ld: 2 },
+        c: { ...c, ld: 2 },
       }).enqueue();
       deepStrictEqual(floats(c.memory.download()), [fine, 2, 4, 5]);
       for (const { memory } of [a, b, c]) memory[Symbol.dispose]();

@@ -143,7 +143,8 @@ Deno.test("claimFolder() removes folders whose processes have ended, and no othe
     Deno.writeTextFileSync(join(folder, "run-left", ".lock"), "");
     // A lock counts as another process's where the file was opened once more.
     using held = Deno.openSync(join(folder, "run-held", ".lock"), {
-      ...{ write: true, create: true },
+      write: true,
+      create: true,
     });
     held.lockSync(true);
     Deno.writeTextFileSync(join(folder, "run-file"), "");

@@ -53,7 +53,8 @@ async function calibrated(
   const interval = device.interval.bind(device);
   const step = ({ m, n, k }: Gemm, times: number) =>
     module.program("gemm").step([i64(2 * m * n * k * times)], {
-      ...{ grid: [1, 1, 1], block: [32, 1, 1] },
+      grid: [1, 1, 1],
+      block: [32, 1, 1],
     });
   const blas: Pick<Blas, "gemm" | "fused"> = {
     gemm(gemm) {
@@ -83,8 +84,16 @@ async function calibrated(
   });
   using stopwatch = new Stopwatch(device);
   const result = calibrate({
-    ...{ device, api: "fake", stopwatch, instruments, timer, types },
-    ...{ shared: false, flush: () => {}, seed: 0, fill: "normal" },
+    device,
+    api: "fake",
+    stopwatch,
+    instruments,
+    timer,
+    types,
+    shared: false,
+    flush: () => {},
+    seed: 0,
+    fill: "normal",
   });
   await Deno.remove(dir, { recursive: true });
   return result;

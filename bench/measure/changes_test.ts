@@ -27,8 +27,12 @@ function input(
   [rows, cols, ld = cols]: readonly number[],
 ) {
   const operand: Operand = {
-    ...{ name: "x", role: "in", type },
-    ...{ rows: rows!, cols: cols!, ld: ld! },
+    name: "x",
+    role: "in",
+    type,
+    rows: rows!,
+    cols: cols!,
+    ld: ld!,
   };
   const bytes = Uint8Array.from(
     { length: storedBytes(operand) },

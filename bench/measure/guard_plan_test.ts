@@ -7,8 +7,12 @@ import type { Operand } from "../model/problem.ts";
 function planned(count: number, isWarm: boolean) {
   const inputs = ["A", "B"].map((name) => {
     const operand: Operand = {
-      ...{ name, role: "in", type: "f32" },
-      ...{ rows: 64, cols: 64, ld: 64 },
+      name,
+      role: "in",
+      type: "f32",
+      rows: 64,
+      cols: 64,
+      ld: 64,
     };
     const bytes = new Uint8Array(4 * 64 * 64).map((_, i) => 7 * i + 1);
     const read = (offset: number, bytesOf: number) =>
@@ -16,10 +20,16 @@ function planned(count: number, isWarm: boolean) {
     return { operand, read };
   });
   return planSeries({
-    ...{ count, inputs: [inputs], most: 64, gain: 8, below: seeded(count) },
+    count,
+    inputs: [inputs],
+    most: 64,
+    gain: 8,
+    below: seeded(count),
     used: () => [0],
     mayChange: () => true,
-    ...{ hasOriginal: true, isWarm, isLate: false },
+    hasOriginal: true,
+    isWarm,
+    isLate: false,
   });
 }
 

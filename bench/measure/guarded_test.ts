@@ -90,9 +90,14 @@ Deno.test("freshNote() leaves samples apart that may have new inputs as well", (
 /** A read of so many bytes of a cache of 60 MB, whose call takes `us`; an empty one takes 3.5 µs. */
 function readOf(bytes: number, us: number) {
   return {
-    ...{ bytes, calls: 1, cacheBytes: 60_000_000 },
+    bytes,
+    calls: 1,
+    cacheBytes: 60_000_000,
     calibration: {
-      ...{ timer: "graph", marker_us: 1, launch_us: 3.5, peak: {} },
+      timer: "graph",
+      marker_us: 1,
+      launch_us: 3.5,
+      peak: {},
       load: [{ bytes: 0, us: 3.5 }, { bytes, us }],
     },
   };

@@ -26,8 +26,12 @@ async function referenceWith(
 ) {
   const right = Float64Array.from({ length: ELEMENTS }, (_, i) => i / 3 - 333);
   const operand: Operand = {
-    ...{ name: "C", role: "out", type },
-    ...{ rows: 1, cols: ELEMENTS, ld: ELEMENTS },
+    name: "C",
+    role: "out",
+    type,
+    rows: 1,
+    cols: ELEMENTS,
+    ld: ELEMENTS,
   };
   const problem = {
     operands: [operand],
@@ -109,8 +113,12 @@ Deno.test("referenceOf() takes the host's own reference up to 1e9 flops", async 
 });
 
 const I32: Operand = {
-  ...{ name: "places", role: "in", type: "i32" },
-  ...{ rows: 1, cols: 40, ld: 40 },
+  name: "places",
+  role: "in",
+  type: "i32",
+  rows: 1,
+  cols: 40,
+  ld: 40,
 };
 
 Deno.test("another OperandSet has the elements of the first in another order, and generates none", () => {

@@ -203,7 +203,12 @@ const context: Rotated = {
   options: { backend: { rotates: true } },
 };
 const operand = (rows: number, role: Operand["role"]): Operand => ({
-  ...{ name: "x", role, type: "f32", rows, cols: 256, ld: 256 },
+  name: "x",
+  role,
+  type: "f32",
+  rows,
+  cols: 256,
+  ld: 256,
 });
 const problemOf = (rows: number) => ({
   operands: [operand(rows, "in"), operand(rows, "in"), operand(999, "out")],

@@ -115,7 +115,9 @@ Deno.test("working() looks at threads once, for the row and for the next case", 
   const traces = new Traces({
     synchronize() {},
     watch: () => ({
-      ...{ warm() {}, left: () => [], spoilt: () => false },
+      warm() {},
+      left: () => [],
+      spoilt: () => false,
       working: () => looks++ === 0,
     }),
   });
@@ -130,7 +132,9 @@ Deno.test("spoilt() wants another process after what a shared one may not surviv
     new Traces({
       synchronize() {},
       watch: () => ({
-        ...{ warm() {}, left: () => left, spoilt: () => false },
+        warm() {},
+        left: () => left,
+        spoilt: () => false,
         working: () => busy,
       }),
     });
@@ -183,7 +187,8 @@ Deno.test("demandNoLeak() makes no calls where those that were timed took nothin
   const { traces, again, calls } = leaking(() => 64 << 10);
   const demand = (calls: number, taken: number) =>
     traces.demandNoLeak({
-      ...{ again, ...FAST },
+      again,
+      ...FAST,
       timed: { calls, taken: [0, taken] },
     });
   demand(256, 1 << 19);
@@ -195,10 +200,7 @@ Deno.test("demandNoLeak() makes no calls where those that were timed took nothin
 Deno.test("demandNoLeak() adds the calls that a turn has more than were timed", () => {
   const { traces, again, calls } = leaking(() => 4 << 10);
   const demand = (calls: number) =>
-    traces.demandNoLeak({
-      ...{ again, ...FAST },
-      timed: { calls, taken: [0, 0] },
-    });
+    traces.demandNoLeak({ again, ...FAST, timed: { calls, taken: [0, 0] } });
   // 128 calls that take 512 KiB; one more is beyond.
   demand(128);
   assertEquals(calls(), 128);

@@ -144,12 +144,17 @@ Deno.test("defineLaunch() chooses source, entry, macros and arguments by point a
   const build = {
     source: new URL("tall.cu", folder),
     defines: { OWN_K: 8, OWN_STAGES: 3 },
-    ...{ flags: ["-lineinfo"], includes: [folder], compiler: "nvcc" },
+    flags: ["-lineinfo"],
+    includes: [folder],
+    compiler: "nvcc",
   };
   assertEquals(kernel.builds(point, config), [build]);
   const asked: unknown[] = [];
   kernel.prepare({
-    ...{ point, config, device: undefined as never, operands: {} },
+    point,
+    config,
+    device: undefined as never,
+    operands: {},
     alloc: () => undefined as never,
     program: (given, entry) => ({
       step(args) {
@@ -163,7 +168,9 @@ Deno.test("defineLaunch() chooses source, entry, macros and arguments by point a
 
 Deno.test("defineLaunch() keeps the tolerance of a kernel", () => {
   const kernel = defineLaunch(matmul, {
-    ...{ name: "mine", backend: "cuda", entry: "mine" },
+    name: "mine",
+    backend: "cuda",
+    entry: "mine",
     source: new URL("file:///mine.cu"),
     tunables: { SPLIT: [2, 3] },
     tolerance: ({ k }, { SPLIT }) => ({ rtol: k, atol: SPLIT }),
@@ -180,8 +187,12 @@ Deno.test("defineLaunch() keeps the tolerance of a kernel", () => {
 
 Deno.test("definitions refuse a field that they do not know", () => {
   const suite = {
-    ...{ name: "s", title: "S", op: matmul, axes: { m: [16] } },
-    ...{ kernels: [], baselines: [] },
+    name: "s",
+    title: "S",
+    op: matmul,
+    axes: { m: [16] },
+    kernels: [],
+    baselines: [],
   };
   const refusals = [
     [

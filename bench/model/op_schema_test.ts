@@ -31,8 +31,15 @@ function opWith(part: object): Op<Values> {
 }
 
 const key = {
-  ...{ a_type: "f32", b_type: "f32", c_type: "f32", acc_type: "f32" } as const,
-  ...{ layout: "nn", m: 2, n: 2, k: 1, params: "" },
+  a_type: "f32" as const,
+  b_type: "f32" as const,
+  c_type: "f32" as const,
+  acc_type: "f32" as const,
+  layout: "nn",
+  m: 2,
+  n: 2,
+  k: 1,
+  params: "",
 };
 
 /** The first case of a suite of {@linkcode opWith}. */
@@ -45,7 +52,11 @@ function firstOf(part: object) {
     prepare: () => ({ steps: [] }),
   });
   const suite = defineSuite({
-    ...{ name: "s", title: "S", op, axes: { m: [2] }, kernels: [none] },
+    name: "s",
+    title: "S",
+    op,
+    axes: { m: [2] },
+    kernels: [none],
     baselines: [],
   });
   return [...suite.cases("all")][0]!;

@@ -101,8 +101,13 @@ Deno.test("Suite.cases() refuses a field that its operation does not have", () =
 Deno.test("defineSuite() refuses values and ties that are none, and says what they are", () => {
   const made = (part: object) => () => [
     ...defineSuite<MatmulPoint>({
-      ...{ name: "s", title: "S", op: matmul, kernels: [], baselines: [] },
-      ...{ axes: { m: [16], k: [64] }, tie: { n: "m" }, ...part },
+      name: "s",
+      title: "S",
+      op: matmul,
+      baselines: [],
+      axes: { m: [16], k: [64] },
+      tie: { n: "m" },
+      ...part,
       kernels: [kernel("one")],
     }).cases("all"),
   ];
@@ -230,8 +235,13 @@ Deno.test("Suite.cases() leaves out edge-case sizes that the suite's own fields 
 
 Deno.test("Suite.cases() takes no column stride from edge-case shapes for a suite without one", () => {
   const suite = defineSuite<MatmulPoint>({
-    ...{ name: "s", title: "S", op: matmul, axes: { m: [16], k: [64] } },
-    ...{ tie: { n: "m" }, kernels: [kernel("one")], baselines: [] },
+    name: "s",
+    title: "S",
+    op: matmul,
+    axes: { m: [16], k: [64] },
+    tie: { n: "m" },
+    kernels: [kernel("one")],
+    baselines: [],
   });
   const edges = [...suite.cases("edge-own")].map((c) => c.problem.key.params);
   deepStrictEqual(edges.filter((params) => /stepc/.test(params)), []);

@@ -87,8 +87,13 @@ function generate(i: number): KeptRow {
   const median_us = 1 + min_us + time();
   const figures = {
     ...mapped(timed.figures, number),
-    ...{ median_us, min_us, q1_us, q3_us, mean_us: 1 + min_us + time() },
-    ...{ flops, bytes },
+    median_us,
+    min_us,
+    q1_us,
+    q3_us,
+    mean_us: 1 + min_us + time(),
+    flops,
+    bytes,
     tflops: flops / median_us / 1e6,
     gbps: bytes / median_us / 1e3,
     samples: 3,

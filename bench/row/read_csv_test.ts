@@ -454,7 +454,11 @@ Deno.test("parseRows() refuses numbers of a row that contradict one another", ()
 Deno.test("parseRows() reads operations and layouts of others, and published rows without a suite", () => {
   const own = csvRow({ op: "softmax", layout: "row-major", params: "" });
   const published = csvRow({
-    ...{ harness: PUBLISHED, suite: "", backend: "", c_type: "", k: "" },
+    harness: PUBLISHED,
+    suite: "",
+    backend: "",
+    c_type: "",
+    k: "",
   });
   assertEquals(read(writeCsv([own, published])), [own, published]);
 });

@@ -84,7 +84,10 @@ Deno.test("readSamples() refuses samples that nobody took, naming the line", asy
   const line = (own: Record<string, unknown>) =>
     JSON.stringify({ key, run: "r", repeat: 0, samples_ns: [1], ...own });
   const inSteps = (own: Record<string, unknown>) => ({
-    ...{ samples_ns: undefined, least_ns: 1, step_ns: 32, steps: [0, 7] },
+    samples_ns: undefined,
+    least_ns: 1,
+    step_ns: 32,
+    steps: [0, 7],
     ...own,
   });
   try {
@@ -229,7 +232,9 @@ Deno.test("publish() stores what was measured of the device", () =>
       Deno.readTextFileSync(`${device}/device.json`),
     );
     assertEquals(content, {
-      ...{ device: "Fake (1)", arch: "fake", harness: "0.1.0" },
+      device: "Fake (1)",
+      arch: "fake",
+      harness: "0.1.0",
       run: journal.run,
       calibration,
     });
@@ -240,7 +245,9 @@ Deno.test("readDeviceFile() refuses a number that changed, and reads files witho
   inFolder(async ({ runs, out, device }) => {
     using journal = new Journal(runs, INFO);
     journal.calibration = {
-      ...{ marker_us: 1, launch_us: 2, peak: { bf16: 5 } },
+      marker_us: 1,
+      launch_us: 2,
+      peak: { bf16: 5 },
       load: [{ bytes: 8, us: 3 }, { bytes: 16, us: 4 }],
     };
     await publish(journal, out);
@@ -539,9 +546,7 @@ for (const [what, spoil, message] of UNUSABLE) {
         message,
       );
       using journal = new Journal(runs, INFO);
-      journal.calibration = {
-        ...{ marker_us: 1, launch_us: 2, load: [], peak: {} },
-      };
+      journal.calibration = { marker_us: 1, launch_us: 2, load: [], peak: {} };
       fill(journal, [timedRow("b")]);
       assertMatch(
         (await assertRejects(() => publish(journal, out), UserError)).message,

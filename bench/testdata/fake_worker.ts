@@ -211,8 +211,14 @@ function misbehave(row: TimedRow): void {
     case "search-over":
       search(() => {});
       say({
-        ...{ event: "tuned", key: keyFor("b"), config: "BM=5", by: "search" },
-        ...{ timed: 5, failed: 0, ms: 1, finalists: [] },
+        event: "tuned",
+        key: keyFor("b"),
+        config: "BM=5",
+        by: "search",
+        timed: 5,
+        failed: 0,
+        ms: 1,
+        finalists: [],
       });
       return Deno.exit(3);
     case "search-quiet":

@@ -11,9 +11,16 @@ import {
 export function keyFor(kernel: string, suite = "s"): CaseKey {
   const texts = CASE_COLUMNS.map((column) => [column, `${column}0`]);
   const case0 = {
-    ...{ backend: "cuda", layout: "nn", params: "param=0" },
-    ...{ a_type: "f32", b_type: "f32", c_type: "f32", acc_type: "f32" },
-    ...{ m: "1", n: "2", k: "3" },
+    backend: "cuda",
+    layout: "nn",
+    params: "param=0",
+    a_type: "f32",
+    b_type: "f32",
+    c_type: "f32",
+    acc_type: "f32",
+    m: "1",
+    n: "2",
+    k: "3",
   };
   return { ...Object.fromEntries(texts), ...case0, suite, kernel } as CaseKey;
 }

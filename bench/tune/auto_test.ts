@@ -13,8 +13,14 @@ import { autoKernel } from "./auto_kernel.ts";
 import type { HintRow } from "./hints.ts";
 
 const info = {
-  ...{ index: 0, name: INFO.device, arch: INFO.arch, units: 4 },
-  ...{ cacheBytes: 0, flushBytes: 0, sharedBytes: 0, driver: "" },
+  index: 0,
+  name: INFO.device,
+  arch: INFO.arch,
+  units: 4,
+  cacheBytes: 0,
+  flushBytes: 0,
+  sharedBytes: 0,
+  driver: "",
 };
 
 type Tile = Values & { readonly TILE: number };
@@ -25,7 +31,9 @@ const tiled = (
   more: Partial<Parameters<typeof defineKernel<MatmulPoint, Tile>>[1]> = {},
 ): Kernel<MatmulPoint> =>
   defineKernel<MatmulPoint, Tile>(matmul, {
-    ...{ name, backend: "fake", idea: "tiles" },
+    name,
+    backend: "fake",
+    idea: "tiles",
     configs: () => [8, 16, 32].map((TILE) => ({ TILE })),
     rules: [({ m }, { TILE }) => m % TILE === 0 ? undefined : "M is odd"],
     prepare: () => ({ steps: [] }),
@@ -33,11 +41,26 @@ const tiled = (
   });
 
 const row = (change: Partial<HintRow>): HintRow => ({
-  ...{ suite: "s", op: "matmul", kernel: "a", backend: "fake" },
-  ...{ a_type: "bf16", b_type: "bf16", c_type: "bf16", acc_type: "f32" },
-  ...{ layout: "nn", m: "64", n: "64", k: "4096", params: "epilogue=none" },
-  ...{ timer: "graph", cache: "cold", arch: info.arch, config: "TILE=8" },
-  ...{ status: "ok", median_us: "10", source_hash: "1" },
+  suite: "s",
+  op: "matmul",
+  kernel: "a",
+  backend: "fake",
+  a_type: "bf16",
+  b_type: "bf16",
+  c_type: "bf16",
+  acc_type: "f32",
+  layout: "nn",
+  m: "64",
+  n: "64",
+  k: "4096",
+  params: "epilogue=none",
+  timer: "graph",
+  cache: "cold",
+  arch: info.arch,
+  config: "TILE=8",
+  status: "ok",
+  median_us: "10",
+  source_hash: "1",
   ...change,
 });
 
@@ -160,10 +183,7 @@ Deno.test("chooseAuto() predicts from lone calls, not from those of a chain", ()
   const rows = [
     row({ median_us: "10" }),
     row({ kernel: "b", config: "TILE=16", median_us: "12" }),
-    row({
-      ...{ kernel: "b", config: "TILE=16", timer: "chain:32" },
-      median_us: "6",
-    }),
+    row({ kernel: "b", config: "TILE=16", timer: "chain:32", median_us: "6" }),
   ];
   assertEquals(chosen(at(96), rows), "a TILE=8 by model");
   // Of a kernel that has no other.
@@ -233,7 +253,9 @@ Deno.test("chooseAuto() takes the library where it may and it is faster", () => 
 Deno.test("chooseAuto() takes of a library only what the open device has", () => {
   const offered = [{ ALGO: 1 }, { ALGO: 2 }];
   const tuned = defineKernel<MatmulPoint, Values>(matmul, {
-    ...{ name: "blas-tuned", backend: "fake", idea: "a search" },
+    name: "blas-tuned",
+    backend: "fake",
+    idea: "a search",
     library: true,
     offers: () => offered,
     prepare: () => ({ steps: [] }),
@@ -246,8 +268,13 @@ Deno.test("chooseAuto() takes of a library only what the open device has", () =>
   using bare = backend.open(backend.find().devices[0]!);
   const on = (device?: Device, point = at(64)) => {
     const { kernel, config, by } = chooseAuto(point, {
-      ...{ op: matmul, kernels: [tuned, tiled("a")], backend: "fake" },
-      ...{ info, rows, library: true, ...(device ? { device } : {}) },
+      op: matmul,
+      kernels: [tuned, tiled("a")],
+      backend: "fake",
+      info,
+      rows,
+      library: true,
+      ...(device ? { device } : {}),
     });
     return `${kernel.name} ${formatValues(config)} by ${by}`;
   };
@@ -357,7 +384,10 @@ Deno.test("autoKernel() has one config, which names the chosen kernel and its ow
   ];
   const rows = [row({ kernel: "b", config: "TILE=16" })];
   const auto = autoKernel(matmul, {
-    ...{ name: "auto", backend: "fake", kernels, rowsOn: () => rows },
+    name: "auto",
+    backend: "fake",
+    kernels,
+    rowsOn: () => rows,
   });
   const config = { kernel: "b", TILE: 16 };
   assertEquals([...auto.candidates(at(64), info)], [{ config, by: "table" }]);
@@ -374,7 +404,9 @@ Deno.test("autoKernel() has one config, which names the chosen kernel and its ow
   // With the device it is asked again: that may lack the library.
   const blas = tiled("blas", { library: true });
   const both = autoKernel(matmul, {
-    ...{ name: "auto-library", backend: "fake", kernels: [blas, tiled("a")] },
+    name: "auto-library",
+    backend: "fake",
+    kernels: [blas, tiled("a")],
     rowsOn: () => [
       row({}),
       row({ kernel: "blas", median_us: "6" }),
@@ -389,7 +421,10 @@ Deno.test("autoKernel() has one config, which names the chosen kernel and its ow
   assertEquals(names(both.offers!(point, device)), ["a"]);
   assertEquals(auto.unsupported(at(64), info), undefined);
   const none = autoKernel(matmul, {
-    ...{ name: "auto", backend: "fake", kernels, rowsOn: () => [] },
+    name: "auto",
+    backend: "fake",
+    kernels,
+    rowsOn: () => [],
   });
   assertEquals(
     none.unsupported(at(64), other),

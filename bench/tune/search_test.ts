@@ -3,7 +3,9 @@ import { CaseError } from "../model/errors.ts";
 import { searchAhead } from "./search.ts";
 
 const CASE = {
-  ...{ suite: "s", kernel: "mine", backend: "cuda" },
+  suite: "s",
+  kernel: "mine",
+  backend: "cuda",
   problem: { op: "matmul", key: {} },
 };
 

@@ -29,7 +29,9 @@ Deno.test("lockDevice() waits for the device, and names who has it", async () =>
   const lines: string[] = [];
   const lock = (what: string, signal = never) =>
     lockDevice("GPU-1/2", {
-      ...{ folder: folder.path, what, signal },
+      folder: folder.path,
+      what,
+      signal,
       note: (line) => lines.push(line),
     });
   const stop = new AbortController();
@@ -58,7 +60,9 @@ Deno.test("lockDevice() names each run that the device goes to before", async ()
   const said = Promise.withResolvers<void>();
   const lock = (what: string) =>
     lockDevice("GPU", {
-      ...{ folder: folder.path, signal: never, what },
+      folder: folder.path,
+      signal: never,
+      what,
       note: (line) => {
         lines.push(line);
         said.resolve();
@@ -118,7 +122,9 @@ await new Promise((resolve) => setTimeout(resolve, 60_000));`;
   await reader.read();
   const lines: string[] = [];
   using lock = await lockDevice("GPU", {
-    ...{ folder: folder.path, signal: never, what: "b" },
+    folder: folder.path,
+    signal: never,
+    what: "b",
     note: (line) => {
       lines.push(line);
       holder.kill("SIGKILL");
@@ -140,7 +146,9 @@ Deno.test("lockDevice() waits for the file that others lock, not for one that wa
   const said = Promise.withResolvers<void>();
   const lock = (what: string) =>
     lockDevice("GPU", {
-      ...{ folder: folder.path, signal: never, what },
+      folder: folder.path,
+      signal: never,
+      what,
       note: () => said.resolve(),
     });
   const first = await lock("a");
@@ -170,7 +178,9 @@ for (const kind of ["folder", "link"]) {
     const lines: string[] = [];
     {
       using lock = await lockDevice("GPU", {
-        ...{ folder: folder.path, signal: never, what: "a" },
+        folder: folder.path,
+        signal: never,
+        what: "a",
         note: (line) => lines.push(line),
       });
       assertEquals(lock !== undefined, true);

@@ -153,7 +153,9 @@ Deno.test("Journal.lost is what an earlier start lost, with its sources", () => 
   inFolder((root) => {
     const key = { ...A.key, params: 'a="b"' };
     const crash = {
-      ...{ key, config: "BM=64", status: "crash" as const },
+      key,
+      config: "BM=64",
+      status: "crash" as const,
       note: "The worker was killed,\nsaid nobody",
     };
     let path = "";

@@ -73,7 +73,10 @@ Deno.test("supervise() goes on without configs that could not be launched", asyn
 
 Deno.test("supervise() gives the job's lost configs to the first worker", async () => {
   const lost = ["BM=1", "BM=2", "BM=3", "BM=4"].map((config) => ({
-    ...{ key: keyFor("b"), config, status: "crash", note: "then" } as const,
+    key: keyFor("b"),
+    config,
+    status: "crash" as const,
+    note: "then",
   }));
   const told = await tell("search-signal", {
     job: { ...JOB, configs: { crashed: lost } },

@@ -44,13 +44,21 @@ export function suiteOf(
 /** A job with a folder of its own; its worker has the cases. */
 export function jobIn(cacheDir: string, more: Partial<Settings> = {}): Job {
   return {
-    ...{ suites: [], backend: "fake", device: 0, cases: [] },
+    suites: [],
+    backend: "fake",
+    device: 0,
+    cases: [],
     peers: { python: "python3" },
     settings: { ...DEFAULTS, warmup: 0.01, rep: 0.1, cacheDir, ...more },
-    ...{ skip: [], configs: {}, run: "r" },
+    skip: [],
+    configs: {},
+    run: "r",
     calibration: {
-      ...{ marker_us: 1, launch_us: 2, graph_us: 3 },
-      ...{ timer: "graph", call_us: 3 },
+      marker_us: 1,
+      launch_us: 2,
+      graph_us: 3,
+      timer: "graph",
+      call_us: 3,
       load: [{ bytes: 1, us: 3 }, { bytes: 1024, us: 4 }],
       peak: {},
     },

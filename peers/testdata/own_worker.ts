@@ -11,7 +11,9 @@ const backend = fake({ kernels: {} });
 const cases = [...suiteOf(Deno.args).cases("all")]
   .filter((c) => !job.skip.includes(caseText(keyOf(c))));
 const assigned = {
-  ...{ backend, cases, harness: "" },
+  backend,
+  cases,
+  harness: "",
   info: backend.find().devices[0]!,
 };
 await runPeers(

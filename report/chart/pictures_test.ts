@@ -214,7 +214,9 @@ Deno.test("overview has eight kernels at most, the fastest among them, and none 
   });
   const named = async (only: readonly string[]) => {
     const data = chartData([...rows, none], {
-      ...{ theme: "light", baselines: ["kernel-13"], only },
+      theme: "light",
+      baselines: ["kernel-13"],
+      only,
     });
     const [picture] = plots.overview!(data) as readonly Picture[];
     const texts = (await textsOf(picture!)).map(({ text }) => text);
@@ -241,7 +243,9 @@ Deno.test("overview stacks crosses as its legend lists kernels", async () => {
   const rows = ["cublas", "mine", "yours"].flatMap((kernel) =>
     ["1", "2"].map((k) =>
       csvRow({
-        ...{ kernel, k, median_us: "5" },
+        kernel,
+        k,
+        median_us: "5",
         ...(k === "2" && { status: "crash", median_us: "" }),
       })
     )

@@ -5,7 +5,8 @@ import { comparedLines, type ComparedPair } from "./compared.ts";
 const NOTE = "C: 9 of 9 elements mismatch (100 %); greatest at (0, 0)";
 const [base, next] = [placed(), placed({ status: "wrong", note: NOTE })];
 const PAIR: ComparedPair = {
-  ...{ base, next },
+  base,
+  next,
   judged: {
     pair: { base, next },
     verdict: "broken",

@@ -142,7 +142,10 @@ Deno.test("comparedLines() explain an interval that is wider than its ratio", ()
       { threshold: THRESHOLD, interval: () => intervalOf(base, next) },
     );
     return comparedLines([{ base, next, judged }], {
-      ...{ names: ["a", "b"], limit: THRESHOLD, color: false, markdown: false },
+      names: ["a", "b"],
+      limit: THRESHOLD,
+      color: false,
+      markdown: false,
     });
   };
   assertEquals(linesOf([10, 10, 10]).length, 2);
@@ -167,7 +170,9 @@ Deno.test("comparedLines() gives the reason where the ratio's interval has 1", (
   );
   const shown = {
     names: ["a", "b"],
-    ...{ limit: THRESHOLD, color: false, markdown: false },
+    limit: THRESHOLD,
+    color: false,
+    markdown: false,
   } satisfies Parameters<typeof comparedLines>[1];
   const [, line] = comparedLines([{ base, next, judged }], shown);
   assertEquals(judged.verdict, "slower");

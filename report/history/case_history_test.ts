@@ -73,7 +73,8 @@ Deno.test("formatHistory() draws a line for each case and marks its changes", ()
   const cases = caseHistories([series("a<b", 8, 6), series("b", 7)]);
   const points = pointHistories(cases, RUNS);
   const html = formatHistory({
-    ...{ runs: RUNS, source: "h.sqlite" },
+    runs: RUNS,
+    source: "h.sqlite",
     suites: [{ suite: "suite", points }],
   });
   assertEquals([...html.matchAll(/<polyline/g)].length, 2);
@@ -108,7 +109,8 @@ inBrowser("shows what its filters leave", async (browser, complaints) => {
   const cases = caseHistories([series("a", 8, 6), series("b", 7)]);
   const points = pointHistories(cases, RUNS);
   const html = formatHistory({
-    ...{ runs: RUNS, source: "h.sqlite" },
+    runs: RUNS,
+    source: "h.sqlite",
     suites: [{ suite: "one", points }, { suite: "two", points }],
   });
   const look = { width: 1000, height: 800 };

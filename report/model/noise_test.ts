@@ -6,7 +6,9 @@ import { noiseNotes } from "./noise.ts";
 function remedy(...runs: readonly number[]): string | undefined {
   const rows = runs.map((count) =>
     publishedRow({
-      ...{ median_us: "10", q1_us: "5", q3_us: "15" },
+      median_us: "10",
+      q1_us: "5",
+      q3_us: "15",
       runs: `${count}`,
     })
   );

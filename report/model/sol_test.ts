@@ -17,8 +17,13 @@ const SCREEN = { width: Infinity, color: false };
 /** A row of `us`, where SOL is 5 us. */
 function row(kernel: string, k: string, us: string): CsvRow {
   return csvRow({
-    ...{ kernel, k, median_us: us, sol_us: "5" },
-    ...{ q1_us: us, q3_us: us, mean_us: us },
+    kernel,
+    k,
+    median_us: us,
+    sol_us: "5",
+    q1_us: us,
+    q3_us: us,
+    mean_us: us,
   });
 }
 

@@ -114,8 +114,17 @@ for (const [suite, median] of Object.entries(IMPROVED)) {
 /** A row that was measured here. */
 function row(kernel: string, m: string, median_us: string) {
   const published = publishedRow({
-    ...{ suite: "s", a_type: "bf16", b_type: "bf16", c_type: "bf16" },
-    ...{ kernel, m, n: "16", k: "64", device: "D", run: "r", median_us },
+    suite: "s",
+    a_type: "bf16",
+    b_type: "bf16",
+    c_type: "bf16",
+    kernel,
+    m,
+    n: "16",
+    k: "64",
+    device: "D",
+    run: "r",
+    median_us,
   });
   return { ...published, harness: "0.2.0" };
 }

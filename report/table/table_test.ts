@@ -213,7 +213,9 @@ Deno.test("formatTable() leaves a user's kernel on a narrow screen", () => {
     timed({ kernel }, i + 1)
   );
   const lines = formatTable(rows, {
-    ...{ ...OPTIONS, width: 31, isMine: ({ kernel }) => kernel === "mine" },
+    ...OPTIONS,
+    width: 31,
+    isMine: ({ kernel }) => kernel === "mine",
   });
   assertEquals(/^16×16×8192 .* 1\.000\* +4\.000$/.test(lines[2]!), true);
 });

@@ -12,9 +12,18 @@ function rowsAt(size: string, times: readonly number[], params = "scale=row") {
   return times.map((us, i) => {
     const median_us = us > 0 ? `${us}` : "";
     return csvRow({
-      ...{ m, n, k, params, kernel: kernels[i]!, library: libraries[i]! },
-      ...{ median_us, q1_us: median_us, q3_us: median_us, mean_us: median_us },
-      ...{ sol_us: "1", status: us > 0 ? "ok" : "unsupported" },
+      m,
+      n,
+      k,
+      params,
+      kernel: kernels[i]!,
+      library: libraries[i]!,
+      median_us,
+      q1_us: median_us,
+      q3_us: median_us,
+      mean_us: median_us,
+      sol_us: "1",
+      status: us > 0 ? "ok" : "unsupported",
     });
   });
 }

@@ -27,7 +27,13 @@ Deno.test("stepOf() has the most expensive first, and shares that add up to 1", 
 Deno.test("stepOf() merges what is one point: strides of one row, and transposed columns", () => {
   const row = capturedGemm({ m: 1, n: 8, k: 16 });
   const column = capturedGemm({
-    ...{ m: 8, n: 1, k: 16, layout: "tn", lda: 8, ldb: 1, ldc: 1 },
+    m: 8,
+    n: 1,
+    k: 16,
+    layout: "tn",
+    lda: 8,
+    ldb: 1,
+    ldc: 1,
   });
   const { gemms } = stepOf(capturedOf([
     { ...row, name: "a" },
@@ -73,7 +79,9 @@ Deno.test("stepOf() of no time has shares of the bound, of unknown steps the win
     time_us: null,
   }));
   const { steps: _, ...captured } = capturedOf(gemms, {
-    ...{ clock: "none", other: [], window_s: 0 },
+    clock: "none",
+    other: [],
+    window_s: 0,
   });
   const step = stepOf(captured);
   assertEquals([step.ms, step.of, step.unit], [undefined, "bound", "window"]);
@@ -89,7 +97,8 @@ Deno.test("stepOf() of no time has shares of the bound, of unknown steps the win
 Deno.test("stepOf() takes counts of 0, and times of 0", () => {
   const step = stepOf(
     capturedOf([capturedGemm({ calls: 0, time_us: 0 })], {
-      ...{ window_s: 0, other: [] },
+      window_s: 0,
+      other: [],
     }),
   );
   assertEquals(step.gemms[0]!.share, undefined);

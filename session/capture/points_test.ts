@@ -11,7 +11,10 @@ import {
 
 /** What a point needs beside sizes, types and layout. */
 const REST = {
-  ...{ batch: 1, c: "f32", compute: "f32", epilogue: "none" },
+  batch: 1,
+  c: "f32",
+  compute: "f32",
+  epilogue: "none",
   beta_nonzero: false,
 };
 
@@ -52,7 +55,13 @@ for (const transA of LETTERS) {
       for (const [m, n, k] of SIZES) {
         for (const pad of [0, 2]) {
           const call: BlasCall = {
-            ...{ m, n, k, transA, transB, a: "f32", b: "f32" },
+            m,
+            n,
+            k,
+            transA,
+            transB,
+            a: "f32",
+            b: "f32",
             lda: (transA === "N" ? m : k) + pad,
             ldb: (transB === "N" ? k : n) + pad,
             ldc: m + pad,
@@ -102,9 +111,17 @@ function resultOf(
 
 /** A layer of 16 tokens. */
 const LAYER: GemmColumns = {
-  ...{ m: 16, n: 512, k: 4096, a: "bf16", b: "bf16", layout: "nt" },
-  ...{ lda: 4096, ldb: 4096, ldc: 512 },
-  ...{ ...REST, c: "bf16" },
+  m: 16,
+  n: 512,
+  k: 4096,
+  a: "bf16",
+  b: "bf16",
+  layout: "nt",
+  lda: 4096,
+  ldb: 4096,
+  ldc: 512,
+  ...REST,
+  c: "bf16",
 };
 const FP8: GemmColumns = { ...LAYER, a: "e4m3", b: "e4m3" };
 
@@ -112,12 +129,23 @@ Deno.test("pointOfGemm() names the columns of the op's rows", () => {
   assertEquals(pointOfGemm(LAYER), {
     op: "matmul",
     values: {
-      ...{ m: 16, n: 512, k: 4096, type: "bf16" },
-      ...{ epilogue: "none", layout: "nt" },
+      m: 16,
+      n: 512,
+      k: 4096,
+      type: "bf16",
+      epilogue: "none",
+      layout: "nt",
     },
     key: {
-      ...{ a_type: "bf16", b_type: "bf16", c_type: "bf16", acc_type: "f32" },
-      ...{ layout: "nt", m: 16, n: 512, k: 4096, params: "epilogue=none" },
+      a_type: "bf16",
+      b_type: "bf16",
+      c_type: "bf16",
+      acc_type: "f32",
+      layout: "nt",
+      m: 16,
+      n: 512,
+      k: 4096,
+      params: "epilogue=none",
     },
   });
   const scaled = pointOfGemm({ ...FP8, scale: "row" });

@@ -20,9 +20,20 @@ function rowOf(
   const { m, n, k, ...key } = point.key;
   const time = `${us}`;
   return csvRow({
-    ...{ op: point.op, suite: "captured", device: "NVIDIA H200", kernel },
-    ...{ ...key, m: `${m}`, n: `${n}`, k: `${k}`, sol_us: "4", floor_us: "4" },
-    ...{ median_us: time, q1_us: time, q3_us: time, mean_us: time },
+    op: point.op,
+    suite: "captured",
+    device: "NVIDIA H200",
+    kernel,
+    ...key,
+    m: `${m}`,
+    n: `${n}`,
+    k: `${k}`,
+    sol_us: "4",
+    floor_us: "4",
+    median_us: time,
+    q1_us: time,
+    q3_us: time,
+    mean_us: time,
     ...own,
   });
 }
@@ -156,7 +167,9 @@ Deno.test("weightsOf() takes the rows of a timer, and the library that was calle
 
 Deno.test("weightsSheet() adds the GEMMs and kernels beyond those that it shows", () => {
   const other = Array.from({ length: 8 }, (_, i) => ({
-    ...{ name: `k${i}${"<8>".repeat(i * 30)}`, calls: 2, time_us: 10 - i },
+    name: `k${i}${"<8>".repeat(i * 30)}`,
+    calls: 2,
+    time_us: 10 - i,
   }));
   const [weights] = weightsOf(
     capturedOf(CAPTURED.gemms, { other }),

@@ -5,12 +5,22 @@ import { rowSettings } from "./jobs.ts";
 
 Deno.test("rowSettings() has what a row was timed by", () => {
   const row = csvRow({
-    ...{ timer: "batch:16", cache: "warm", flush: "", fill: "integers" },
-    ...{ seed: "7", warmup_ms: "0.5", rep_ms: "2" },
+    timer: "batch:16",
+    cache: "warm",
+    flush: "",
+    fill: "integers",
+    seed: "7",
+    warmup_ms: "0.5",
+    rep_ms: "2",
   });
   assertEquals(rowSettings(row), {
-    ...{ timer: "batch:16", cache: "warm", flush: "zero", fill: "integers" },
-    ...{ seed: 7, warmup: 0.5, rep: 2 },
+    timer: "batch:16",
+    cache: "warm",
+    flush: "zero",
+    fill: "integers",
+    seed: 7,
+    warmup: 0.5,
+    rep: 2,
   });
   assertEquals(rowSettings(csvRow({ flush: "read" })).flush, "read");
 });

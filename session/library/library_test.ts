@@ -16,9 +16,13 @@ import {
 /** Options that put all files of a short sweep into `folder`. */
 function small(folder: string): BenchOptions {
   return {
-    ...{ suites: [testdata("small_suite.ts")], backend: "cpu" },
-    ...{ warmup: 0.1, rep: 0.5, kernelCache: join(folder, "kernels") },
-    ...{ out: join(folder, "out"), unfinished: join(folder, "runs") },
+    suites: [testdata("small_suite.ts")],
+    backend: "cpu",
+    warmup: 0.1,
+    rep: 0.5,
+    kernelCache: join(folder, "kernels"),
+    out: join(folder, "out"),
+    unfinished: join(folder, "runs"),
   };
 }
 
@@ -55,7 +59,11 @@ Deno.test("bench() gives the rows that it writes, and tells of each; table() and
     assertEquals(told, [...rows]);
     const last = events.filter(({ event }) => event === "progress").at(-1);
     assertEquals({ ...last, left: 0 }, {
-      ...{ event: "progress", done: 6, total: 6, failed: 2, left: 0 },
+      event: "progress",
+      done: 6,
+      total: 6,
+      failed: 2,
+      left: 0,
     });
     const text = await table(rows);
     assertMatch(text, /^small on .*\nmedian µs +naive .*\n2×2×8 /);
@@ -92,13 +100,12 @@ Deno.test("check() checks edge-case shapes too, or the given sizes alone", () =>
     const suites = [testdata("small_suite.ts")];
     const given = { suites, backend: "cpu", kernelCache: folder };
     const { rows, stopped } = await check({
-      ...{ ...given, kernels: ["naive"] },
+      ...given,
+      kernels: ["naive"],
       axes: { m: [3], k: [5] },
     });
     assertEquals([named(rows), stopped], [["naive 3 5 checked"], false]);
-    const all = await check({
-      ...{ ...given, kernels: ["naive"] },
-    });
+    const all = await check({ ...given, kernels: ["naive"] });
     assert(all.rows.length > 4 + 4);
     assert(all.rows.every(({ status }) => status === "checked"));
   }));

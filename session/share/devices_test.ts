@@ -8,8 +8,13 @@ import { casesAnywhere } from "../select.ts";
 import { Devices } from "./devices.ts";
 
 const cases = await casesAnywhere({
-  ...{ suites: ["matmul-fp32"], kernels: ["naive"], where: {}, quick: false },
-  ...{ overrides: {}, backend: "cpu", device: 0 },
+  suites: ["matmul-fp32"],
+  kernels: ["naive"],
+  where: {},
+  quick: false,
+  overrides: {},
+  backend: "cpu",
+  device: 0,
 });
 const [host] = cpu.find().devices;
 const infos: readonly DeviceInfo[] = [0, 1, 2].map((index) => ({

@@ -14,8 +14,13 @@ import {
 } from "./shards.ts";
 
 const cases = await casesAnywhere({
-  ...{ kernels: [], overrides: {}, where: {}, quick: false },
-  ...{ suites: ["epilogue-bf16", "matmul-fp32"], backend: "cuda", device: 0 },
+  kernels: [],
+  overrides: {},
+  where: {},
+  quick: false,
+  suites: ["epilogue-bf16", "matmul-fp32"],
+  backend: "cuda",
+  device: 0,
 });
 
 Deno.test("deal() gives every case to one part, in order, of about the same cost", () => {
@@ -78,8 +83,12 @@ Deno.test("deal() keeps the cases of a problem together where they are few, and 
 
 Deno.test("deal() does not give all cases of a kernel to one part", async () => {
   const own = await casesAnywhere({
-    ...{ kernels: ["naive", "openblas"], where: {}, quick: false },
-    ...{ suites: ["matmul-fp32"], backend: "cpu", device: 0 },
+    kernels: ["naive", "openblas"],
+    where: {},
+    quick: false,
+    suites: ["matmul-fp32"],
+    backend: "cpu",
+    device: 0,
     overrides: { m: [1, 2, 3, 4], n: [16], k: [16] },
   });
   for (const part of deal(own, 2)) {
@@ -93,15 +102,28 @@ Deno.test("shardsIn() reads what writeShardFile() wrote, and refuses it damaged"
   const { path } = folder;
   const parts = deal(cases, 3);
   const selection = {
-    ...{ suites: ["s"], kernels: [], backend: "cuda", device: 0 },
-    ...{ points: "all" as const, overrides: {}, where: {} },
+    suites: ["s"],
+    kernels: [],
+    backend: "cuda",
+    device: 0,
+    points: "all" as const,
+    overrides: {},
+    where: {},
     shard: { index: 2, count: 3 },
   };
   writeShardFile(path, {
-    ...{ run: "r", commit: "c", parts },
+    run: "r",
+    commit: "c",
+    parts,
     info: {
-      ...{ selection, settings: { ...DEFAULTS, cacheDir: "x" }, runs: 1 },
-      ...{ harness: "0.2.0", device: "D", arch: "a", command: [], started: "" },
+      selection,
+      settings: { ...DEFAULTS, cacheDir: "x" },
+      runs: 1,
+      harness: "0.2.0",
+      device: "D",
+      arch: "a",
+      command: [],
+      started: "",
     },
   });
   const [shard, ...more] = shardsIn(path);

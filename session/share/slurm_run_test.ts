@@ -6,8 +6,12 @@ import { sbatchWords } from "./slurm_queue.ts";
 import { type ArrayRun, filesOf, scriptOf } from "./slurm_run.ts";
 
 const RUN: ArrayRun = {
-  ...{ folder: ".runs/slurm/id", job: "mnkbench-id", count: 3, words: [] },
-  ...{ resources: {}, hasRows: true },
+  folder: ".runs/slurm/id",
+  job: "mnkbench-id",
+  count: 3,
+  words: [],
+  resources: {},
+  hasRows: true,
 };
 
 /** Runs the script of shard 2 in `cwd`. @returns Its exit code. */

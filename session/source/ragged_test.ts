@@ -23,16 +23,27 @@ async function swept(
   const path = `${folder}/mine.c`;
   await Deno.writeTextFile(path, source(stride));
   const selected = await select({
-    ...{ suites: [path], kernels: ["mine"], quick: true, overrides, where: {} },
-    ...{ backend: "cpu", device: 0 },
+    suites: [path],
+    kernels: ["mine"],
+    quick: true,
+    overrides,
+    where: {},
+    backend: "cpu",
+    device: 0,
   });
   const lines: string[] = [];
   const { rows } = await sweep(selected, {
-    ...{ ...DEFAULTS, warmup: 0.1, rep: 0.5 },
+    ...DEFAULTS,
+    warmup: 0.1,
+    rep: 0.5,
     cacheDir: `${folder}/kernels`,
   }, {
-    ...{ fresh: true, resume: false, runs: 2, timeout: 60 },
-    ...{ unfinished: `${folder}/runs`, out: `${folder}/out` },
+    fresh: true,
+    resume: false,
+    runs: 2,
+    timeout: 60,
+    unfinished: `${folder}/runs`,
+    out: `${folder}/out`,
     signal: new AbortController().signal,
     observer: {
       note() {},

@@ -8,11 +8,27 @@ export function capturedGemm(
 ): CapturedGemm {
   const { m = 16, n = 64, k = 128, layout = "nt" } = own;
   return {
-    ...{ op: "", why_no_op: "", source: "cublas", name: "cublasGemmEx" },
-    ...{ m, n, k, batch: 1, a: "bf16", b: "bf16", c: "bf16", compute: "f32" },
-    ...{ layout, lda: k, ldb: layout === "nt" ? k : n, ldc: n },
-    ...{ epilogue: "none", beta_nonzero: false, phase: "all" },
-    ...{ calls: 10, time_us: 100 },
+    op: "",
+    why_no_op: "",
+    source: "cublas",
+    name: "cublasGemmEx",
+    m,
+    n,
+    k,
+    batch: 1,
+    a: "bf16",
+    b: "bf16",
+    c: "bf16",
+    compute: "f32",
+    layout,
+    lda: k,
+    ldb: layout === "nt" ? k : n,
+    ldc: n,
+    epilogue: "none",
+    beta_nonzero: false,
+    phase: "all",
+    calls: 10,
+    time_us: 100,
     ...own,
   };
 }
@@ -23,8 +39,13 @@ export function capturedOf(
   own: Partial<Captured> = {},
 ): Captured {
   return {
-    ...{ schema: 1, program: ["python", "serve.py"], steps: 2 },
-    ...{ window_s: 1e-3, wall_s: 1, clock: "cupti", notes: [] },
+    schema: 1,
+    program: ["python", "serve.py"],
+    steps: 2,
+    window_s: 1e-3,
+    wall_s: 1,
+    clock: "cupti",
+    notes: [],
     gemms: [...gemms],
     other: [{ name: "softmax", calls: 4, time_us: 50 }],
     ...own,

@@ -149,7 +149,10 @@ deviceTest(
     const refused = (shape: Partial<LaunchShape>) => {
       const error = failure(() =>
         module.program("empty").step([], {
-          ...{ ...ONE, sharedBytes: 200 << 10, cooperative: true, ...shape },
+          ...ONE,
+          sharedBytes: 200 << 10,
+          cooperative: true,
+          ...shape,
         })
       );
       assertStrictEquals(error.failure, "unsupported");

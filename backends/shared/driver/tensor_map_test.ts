@@ -69,10 +69,17 @@ deviceTest(
 const OPTIONS: readonly (readonly [Partial<TensorBox>, Asked])[] = [
   [{}, {}],
   [{ dims: [64], strides: [], box: [32] }, {
-    ...{ rank: 1, dims: [64], strides: [], box: [32], steps: [1] },
+    rank: 1,
+    dims: [64],
+    strides: [],
+    box: [32],
+    steps: [1],
   }],
   [{ dims: [32, 8, 4], strides: [128, 1024], box: [32, 4, 2] }, {
-    ...{ rank: 3, dims: [32, 8, 4], strides: [128, 1024], box: [32, 4, 2] },
+    rank: 3,
+    dims: [32, 8, 4],
+    strides: [128, 1024],
+    box: [32, 4, 2],
     steps: [1, 1, 1],
   }],
   [{ steps: [1, 2] }, { steps: [1, 2] }],
@@ -90,7 +97,10 @@ for (const [change, asked] of OPTIONS) {
     (device) => {
       using memory = device.alloc(1 << 14);
       const map = device.tensorMap!(memory, {
-        ...{ type: "f32", dims: [32, 64], strides: [128], box: [32, 8] },
+        type: "f32",
+        dims: [32, 64],
+        strides: [128],
+        box: [32, 8],
         ...change,
       });
       const { address } = memory;
@@ -102,7 +112,10 @@ for (const [change, asked] of OPTIONS) {
 deviceTest("tensorMap() refuses tensors that are none", (device) => {
   using memory = device.alloc(128 * 64);
   const tensor: TensorBox = {
-    ...{ type: "f32", dims: [32, 64], strides: [128], box: [32, 8] },
+    type: "f32",
+    dims: [32, 64],
+    strides: [128],
+    box: [32, 8],
   };
   tensorMapOn(device, memory, tensor);
   const refused = (change: Partial<TensorBox>) =>
