@@ -5,6 +5,7 @@
  */
 
 import { type Build, buildText } from "../../../bench/device/device.ts";
+import type { Axis } from "../../../bench/model/axes.ts";
 import type { Op } from "../../../bench/model/op.ts";
 import { ACTIVATIONS } from "../../../kernels/common/operands.ts";
 import {
@@ -272,13 +273,36 @@ function archOf(arch: string) {
   return [major!, minor!, own === "a" ? 0 : 1];
 }
 
-/** The header of an export: C99 and C++, without a warning. */
-export function headerText(exported: Exported): string {
-  const { op, arch, tables, image, origin, pdl } = exported;
-  const prefix = prefixOf(op);
-  const upper = prefix.toUpperCase();
-  const axes = keyAxes(op);
-  const operands = operandsOf(op, tables);
+/** The names that the sections of one header share. */
+interface HeaderNames {
+  /** Of functions, types and arrays in C. */
+  readonly prefix: string;
+  /** Of macros and enumerators in C. */
+  readonly upper: string;
+  readonly axes: readonly Axis[];
+  readonly operands: ReturnType<typeof operandsOf>;
+}
+
+/** The C name of the field of an operand. */
+const fieldOf = ({ name }: { readonly name: string }) => name.toLowerCase();
+
+/** The arrays of a header. */
+interface ArraysText {
+  /** Their definitions in C. */
+  readonly text: string;
+  /** The name of each in the order of the fields of `mnk_export`; `NULL` for an empty one. */
+  readonly names: readonly string[];
+  /** How many functions and kept regions there are, and the bytes of the regions. */
+  readonly functions: number;
+  readonly regions: number;
+  readonly keptBytes: number;
+}
+
+function arraysText(
+  exported: Exported,
+  { prefix, operands }: HeaderNames,
+): ArraysText {
+  const { tables, image } = exported;
   const arrays = new Arrays(exported);
   const keys: string[] = [];
   const entries = tables.map(({ key, operands: own, rows }, i) => {
@@ -295,34 +319,7 @@ export function headerText(exported: Exported): string {
     );
     return list([first, rows.length, mask, `${prefix}_key_${i}`]);
   });
-  const keptBytes = arrays.kept.reduce((sum, [, bytes]) => sum + bytes, 0);
-  const enums = axes.flatMap((axis) =>
-    [
-      ...(typeof axis.values === "string" ? [] : axis.values),
-      ...axis.words ?? [],
-    ].map((value) => {
-      const name = `${axis.name}_${value}`.replaceAll(/\W/g, "_").toUpperCase();
-      return `  ${upper}_${name} = ${numberOf(axis, value)},`;
-    })
-  );
-  const fields = axes.map(({ name, values, about, optional, ...axis }) => {
-    const left = axis.default !== undefined
-      ? `; 0: ${axis.default}`
-      : optional
-      ? "; 0: the usual one"
-      : "";
-    const type = typeof values === "string" ? "int64_t" : "int";
-    return `  ${type} ${name}; /* ${about}${left} */`;
-  });
-  const lower = (name: string) => name.toLowerCase();
-  // Groups run along the rows of stored weights.
-  const grouped = axes.some(({ name }) => name === "group")
-    ? `
-  const int64_t line = args->layout == ${upper}_LAYOUT_NN ? args->n : args->k;
-  if (args->group > 0 && line % args->group) return MNK_BAD_GROUP;`
-    : "";
-  // In the order of mnk_export's fields.
-  const parts = ([
+  const parts: readonly (readonly [string, string, readonly string[]])[] = [
     ["binary", "binaries", image.offsets.map((at) => list([at]))],
     ["function", "functions", arrays.functions.items],
     ["map", "maps", arrays.maps.items],
@@ -331,22 +328,35 @@ export function headerText(exported: Exported): string {
     ["row", "rows", arrays.rows],
     ["table", "tables", entries],
     ["region", "kept", arrays.kept.map(list)],
-  ] as const).map(([type, name, items]) =>
-    [`mnk_${type}`, `${prefix}_${name}`, items] as const
+  ];
+  const text = parts.map(([type, name, items]) =>
+    array(`mnk_${type}`, `${prefix}_${name}`, items)
   );
-  const arraysText = keys.join("") + "\n" +
-    parts.map((part) => array(...part)).join("");
+  return {
+    text: `${keys.join("")}\n${text.join("")}`,
+    names: parts.map(([, name, items]) =>
+      items.length > 0 ? `${prefix}_${name}` : "NULL"
+    ),
+    functions: arrays.functions.items.length,
+    regions: arrays.kept.length,
+    keptBytes: arrays.kept.reduce((sum, [, bytes]) => sum + bytes, 0),
+  };
+}
+
+/** The first comment: how to call the functions. */
+function usageText(
+  { origin, pdl }: Exported,
+  { prefix, operands }: HeaderNames,
+): string {
   const weights = operands.filter(({ name, role }) =>
     role === "in" && !ACTIVATIONS.has(name)
-  ).map(({ name }) => lower(name));
+  ).map(fieldOf);
   const contract = [
     "\n",
     ...PDL_CONTRACT,
     `Weights, scales and biases of this operation: ${weights.join(", ")}.`,
     `A call of a row of ${prefix}_rows that says "without PDL" is launched as without --pdl.`,
   ].join("\n   ");
-  const hash = fnv1a(image.bytes);
-  const own = fnv1a(new TextEncoder().encode(`${hash} ${arraysText}`));
   return `/* ${origin}
 
      mnk_context *context;
@@ -359,61 +369,74 @@ export function headerText(exported: Exported): string {
    Threads may share a context. Work for one workspace must not overlap. A kernel that waits for its other
    blocks is launched cooperatively: it fails where they do not fit on the device together.${
     pdl ? contract : ""
-  } */
-#if defined ${upper}_H && ${upper}_EXPORT != ${own}ull
-#error "${prefix}.h of another export is included: give each a file of its own"
-#endif
-#ifndef ${upper}_H
-#define ${upper}_H
-#define ${upper}_EXPORT ${own}ull
+  } */`;
+}
 
-#include "mnk_launch.h"
-#if MNK_LAUNCH_VERSION != 1
-#error "mnk_launch.h is of another export: take the one beside this file"
-#endif
+/** The enumerators of axes with named values. */
+function enumText({ upper, axes }: HeaderNames): string {
+  const lines = axes.flatMap((axis) =>
+    [
+      ...(typeof axis.values === "string" ? [] : axis.values),
+      ...axis.words ?? [],
+    ].map((value) => {
+      const name = `${axis.name}_${value}`.replaceAll(/\W/g, "_").toUpperCase();
+      return `  ${upper}_${name} = ${numberOf(axis, value)},`;
+    })
+  );
+  return lines.length > 0
+    ? `/* Values of axes. */\nenum {\n${lines.join("\n")}\n};\n`
+    : "";
+}
 
-${
-    enums.length > 0
-      ? `/* Values of axes. */\nenum {\n${enums.join("\n")}\n};\n`
-      : ""
-  }
-/* One call. Operands are device pointers at multiples of 16 bytes. The workspace is device memory at a
+/** The struct of one call. */
+function argsText({ prefix, axes, operands }: HeaderNames): string {
+  const pointers = operands.map((operand) =>
+    `  ${operand.role === "in" ? "const " : ""}void *${fieldOf(operand)};`
+  );
+  const fields = axes.map(({ name, values, about, optional, ...axis }) => {
+    const left = axis.default !== undefined
+      ? `; 0: ${axis.default}`
+      : optional
+      ? "; 0: the usual one"
+      : "";
+    const type = typeof values === "string" ? "int64_t" : "int";
+    return `  ${type} ${name}; /* ${about}${left} */`;
+  });
+  return `/* One call. Operands are device pointers at multiples of 16 bytes. The workspace is device memory at a
    multiple of 256 bytes, ${prefix}_workspace bytes or more, which ${prefix}_fill_workspace has
    filled once. At any time one stream, or one graph, may use it. */
 typedef struct {
-${
-    operands.map(({ name, role }) =>
-      `  ${role === "in" ? "const " : ""}void *${lower(name)};`
-    ).join("\n")
-  }
+${pointers.join("\n")}
   int64_t m;
 ${fields.join("\n")}
   void *workspace;
   size_t workspace_bytes;
-} ${prefix}_args;
+} ${prefix}_args;`;
+}
 
-${arraysText}
-static const mnk_export ${prefix}_export = {
-  ${hash}ull, ${image.bytes.length}, ${keptBytes},
-  ${archOf(arch).join(", ")},
-  ${
-    [
-      ...[image.offsets.length, arrays.functions.items.length, tables.length],
-      ...[axes.length, operands.length, arrays.kept.length],
-    ].join(", ")
-  },
-  ${
-    parts.map(([, name, items]) => items.length > 0 ? name : "NULL")
-      .join(", ")
-  },
-};
-
-static inline void ${prefix}_read(const ${prefix}_args *args, int64_t *axes, const void **operands) {
-${axes.map(({ name }, i) => `  axes[${i}] = args->${name};`).join("\n")}
-${
-    operands.map(({ name }, i) => `  operands[${i}] = args->${lower(name)};`)
-      .join("\n")
-  }
+/** The functions that a caller uses. */
+function functionsText(
+  { prefix, upper, axes, operands }: HeaderNames,
+): string {
+  const reads = [
+    ...axes.map(({ name }, i) => `  axes[${i}] = args->${name};`),
+    ...operands.map((operand, i) =>
+      `  operands[${i}] = args->${fieldOf(operand)};`
+    ),
+  ];
+  const keys = axes.map(({ name, values }, i) =>
+    `    args->${name} = ${
+      typeof values === "string" ? "" : "(int)"
+    }table->key[${i}][0];`
+  );
+  // Groups run along the rows of stored weights.
+  const groupCheck = axes.some(({ name }) => name === "group")
+    ? `
+  const int64_t line = args->layout == ${upper}_LAYOUT_NN ? args->n : args->k;
+  if (args->group > 0 && line % args->group) return MNK_BAD_GROUP;`
+    : "";
+  return `static inline void ${prefix}_read(const ${prefix}_args *args, int64_t *axes, const void **operands) {
+${reads.join("\n")}
 }
 
 /* Loads the kernels from the file at \`path\` into the current CUDA context. mnk_close() gives them back. */
@@ -428,13 +451,7 @@ static inline int ${prefix}_shape(int index, ${prefix}_args *args, int64_t *to) 
   for (int i = 0; i < ${prefix}_export.table_count; i++) {
     const mnk_table *table = &${prefix}_tables[i];
     if (index < table->first_row || index >= table->first_row + table->rows) continue;
-${
-    axes.map(({ name, values }, i) =>
-      `    args->${name} = ${
-        typeof values === "string" ? "" : "(int)"
-      }table->key[${i}][0];`
-    ).join("\n")
-  }
+${keys.join("\n")}
     args->m = ${prefix}_rows[index].from;
     *to = ${prefix}_rows[index].to;
     return 1;
@@ -446,7 +463,7 @@ ${
 static inline mnk_status ${prefix}_workspace(const ${prefix}_args *args, size_t *bytes) {
   int64_t axes[${axes.length}];
   const void *operands[${operands.length}];
-  if (!args || !bytes) return MNK_NULL_POINTER;${grouped}
+  if (!args || !bytes) return MNK_NULL_POINTER;${groupCheck}
   ${prefix}_read(args, axes, operands);
   const mnk_table *table = mnk_find_table(&${prefix}_export, axes);
   const mnk_row *row = table ? mnk_find_row(&${prefix}_export, table, args->m) : NULL;
@@ -465,10 +482,55 @@ static inline mnk_status ${prefix}_fill_workspace(const mnk_context *context, vo
 static inline mnk_status ${prefix}(const mnk_context *context, const ${prefix}_args *args, mnk_stream stream) {
   int64_t axes[${axes.length}];
   const void *operands[${operands.length}];
-  if (!args) return MNK_NULL_POINTER;${grouped}
+  if (!args) return MNK_NULL_POINTER;${groupCheck}
   ${prefix}_read(args, axes, operands);
   return mnk_run(&${prefix}_export, context, axes, args->m, operands, args->workspace, args->workspace_bytes, stream);
+}`;
 }
+
+/** The header of an export: C99 and C++, without a warning. */
+export function headerText(exported: Exported): string {
+  const { op, arch, tables, image } = exported;
+  const prefix = prefixOf(op);
+  const upper = prefix.toUpperCase();
+  const [axes, operands] = [keyAxes(op), operandsOf(op, tables)];
+  const names = { prefix, upper, axes, operands };
+  const arrays = arraysText(exported, names);
+  const imageHash = fnv1a(image.bytes);
+  const hash = fnv1a(new TextEncoder().encode(`${imageHash} ${arrays.text}`));
+  const counts = [
+    image.offsets.length,
+    arrays.functions,
+    tables.length,
+    axes.length,
+    operands.length,
+    arrays.regions,
+  ];
+  return `${usageText(exported, names)}
+#if defined ${upper}_H && ${upper}_EXPORT != ${hash}ull
+#error "${prefix}.h of another export is included: give each a file of its own"
+#endif
+#ifndef ${upper}_H
+#define ${upper}_H
+#define ${upper}_EXPORT ${hash}ull
+
+#include "mnk_launch.h"
+#if MNK_LAUNCH_VERSION != 1
+#error "mnk_launch.h is of another export: take the one beside this file"
+#endif
+
+${enumText(names)}
+${argsText(names)}
+
+${arrays.text}
+static const mnk_export ${prefix}_export = {
+  ${imageHash}ull, ${image.bytes.length}, ${arrays.keptBytes},
+  ${archOf(arch).join(", ")},
+  ${counts.join(", ")},
+  ${arrays.names.join(", ")},
+};
+
+${functionsText(names)}
 
 #endif
 `;
