@@ -55,7 +55,8 @@ function test(
       const { env } = cluster;
       const own = { cwd: folder, env };
       await work({
-        ...{ cluster, folder },
+        cluster,
+        folder,
         bench: (options, ms = 1) => program(wordsOf(options, ms), own),
         start: (options, ms = 1) =>
           start(wordsOf(options, ms), folder, { env }),

@@ -245,7 +245,10 @@ Deno.test({
     const write = (name: string, text: string) =>
       Deno.writeTextFileSync(join(folder.path, name), text);
     const line = (label: string, calls: number, saved_ms: number) => ({
-      ...{ label, calls, ms: 1, state: "measured" },
+      label,
+      calls,
+      ms: 1,
+      state: "measured",
       measured: {
         now: { kernel: "cublas", time_us: 9, timer: "chain:32" },
         fastest: { kernel: "auto", time_us: 6, timer: "chain:32" },

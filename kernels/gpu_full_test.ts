@@ -89,7 +89,12 @@ for (const entry of ops) {
     async (device) => {
       for (const point of references) {
         const found = await emulate(device, {
-          ...{ op, kernel, point, config: {}, seeds: [1], fill },
+          op,
+          kernel,
+          point,
+          config: {},
+          seeds: [1],
+          fill,
         });
         assertEquals(found, "", title(entry.op, point));
       }

@@ -29,16 +29,16 @@ Deno.test("peers.fields() of matmul has distances between rows where none are gi
   assertEquals(
     matmulPeers.fields(matmulProblem({ type: "bf16", epilogue: "relu" })),
     {
-      ...{
-        m: 16,
-        n: 16,
-        k: 256,
-        type: "bf16",
-        layout: "nn",
-        lda: 256,
-        ldb: 16,
-      },
-      ...{ epilogue: "relu", bias: false, relu: true },
+      m: 16,
+      n: 16,
+      k: 256,
+      type: "bf16",
+      layout: "nn",
+      lda: 256,
+      ldb: 16,
+      epilogue: "relu",
+      bias: false,
+      relu: true,
     },
   );
 });
@@ -92,14 +92,26 @@ Deno.test("peers.unsupported() of qmm compiles no codes that lie across bytes", 
 Deno.test("peers.fields() of qmm has the format of every mode", () => {
   const shape = { m: 2, n: 64, k: 256 };
   assertEquals(qmmPeers.fields(qmmProblem({ group: 128, type: "bf16" })), {
-    ...{ ...shape, type: "bf16", transposed: true, rows: 64, cols: 256 },
-    ...{ mode: "affine", bits: 4, group: 128 },
+    ...shape,
+    type: "bf16",
+    transposed: true,
+    rows: 64,
+    cols: 256,
+    mode: "affine",
+    bits: 4,
+    group: 128,
   });
   assertEquals(
     qmmPeers.fields(qmmProblem({ mode: "nvfp4", type: "f16", layout: "nn" })),
     {
-      ...{ ...shape, type: "f16", transposed: false, rows: 256, cols: 64 },
-      ...{ mode: "nvfp4", bits: 4, group: 16 },
+      ...shape,
+      type: "f16",
+      transposed: false,
+      rows: 256,
+      cols: 64,
+      mode: "nvfp4",
+      bits: 4,
+      group: 16,
     },
   );
 });

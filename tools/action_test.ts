@@ -73,8 +73,10 @@ async function run(
     env: {
       PATH: Deno.env.get("PATH")!,
       HOME: Deno.env.get("HOME")!,
-      ...{ GIT_AUTHOR_NAME: "n", GIT_AUTHOR_EMAIL: "n@n" },
-      ...{ GIT_COMMITTER_NAME: "n", GIT_COMMITTER_EMAIL: "n@n" },
+      GIT_AUTHOR_NAME: "n",
+      GIT_AUTHOR_EMAIL: "n@n",
+      GIT_COMMITTER_NAME: "n",
+      GIT_COMMITTER_EMAIL: "n@n",
       ...env,
     },
   }).output();

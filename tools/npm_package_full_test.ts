@@ -109,7 +109,10 @@ Deno.test({
     const run = async (cwd: string, line: string) => {
       const [program, ...args] = line.split(" ");
       const ended = await new Deno.Command(program!, {
-        ...{ args, cwd: join(folder, cwd), clearEnv: true, env },
+        args,
+        cwd: join(folder, cwd),
+        clearEnv: true,
+        env,
       }).output();
       const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
       return {

@@ -110,9 +110,16 @@ Deno.test("no module imports itself by way of others, neither values nor types",
 /** The folders that each folder may import; `root` is a file beside the folders. */
 const ALL = "bench backends kernels peers report session suites root";
 const MAY_IMPORT: Readonly<Record<string, string>> = {
-  ...{ bench: "", backends: "bench", kernels: "bench", report: "bench" },
-  ...{ suites: "bench kernels", peers: "bench kernels" },
-  ...{ session: ALL, root: ALL, cli: ALL, tools: ALL },
+  bench: "",
+  backends: "bench",
+  kernels: "bench",
+  report: "bench",
+  suites: "bench kernels",
+  peers: "bench kernels",
+  session: ALL,
+  root: ALL,
+  cli: ALL,
+  tools: ALL,
   // As a program elsewhere does, they import `mnkbench` alone.
   examples: "root",
 };

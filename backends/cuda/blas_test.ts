@@ -119,7 +119,9 @@ blasTest(
     const b = f32([1, 0, 1, 9, 0, 0, 1, 9, 2, 1, 1, 9, 0, 1, 1, 9]); // rows are columns, ld 4
     const c = f32(new Array(10).fill(-1));
     blas.gemm({
-      ...{ m: 2, n: 4, k: 3 },
+      m: 2,
+      n: 4,
+      k: 3,
       a: { ...matrix(a, 3), transposed: true },
       b: { ...matrix(b, 4), transposed: true },
       c: matrix(c, 5),
@@ -136,7 +138,10 @@ blasTest(
     const b = f32([1, 1, 2, 2]); // two 2x1
     const c = f32([0, 0, 0]);
     const batch: Gemm = {
-      ...{ m: 1, n: 1, k: 2, batch: 2 },
+      m: 1,
+      n: 1,
+      k: 2,
+      batch: 2,
       a: { ...matrix(a, 2), stride: 3 },
       b: { ...matrix(b, 1), stride: 2 },
       c: { ...matrix(c, 1), stride: 2 },

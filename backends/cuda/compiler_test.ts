@@ -253,7 +253,9 @@ nvrtcTest(
   async (compiler, folder) => {
     const source = write(`${folder}/k.cu`, "");
     await compiler.compile({
-      ...{ source, defines: { N: 1 }, flags: ["-lineinfo"] },
+      source,
+      defines: { N: 1 },
+      flags: ["-lineinfo"],
       includes: [new URL(`file://${folder}/more/`)],
     }, `${folder}/k`);
     deepStrictEqual(

@@ -48,7 +48,9 @@ cudaTest("graphs launch blocks together too", async (device, mock) => {
   using module = device.load(binary);
   using to = device.alloc(2112);
   const step = module.program("k").step([mem(to), mem(to), i32(1)], {
-    ...{ grid: [16, 1, 1], block: [32, 1, 1], cooperative: true },
+    grid: [16, 1, 1],
+    block: [32, 1, 1],
+    cooperative: true,
   });
   const clear = () => to.fill(0);
   using graph = device.capture!(() => {

@@ -65,8 +65,13 @@ function product(f32: (values: readonly number[]) => Memory): FusedGemm {
   const b = f32([1, 0, -2, 0, 0, 1, 0, -1, 1, 1, -1, 1]);
   const c = f32(new Array(8).fill(NaN));
   return {
-    ...{ m: 2, n: 4, k: 3, epilogue: "none" },
-    ...{ a: matrix(a, 3), b: matrix(b, 4), c: matrix(c, 4) },
+    m: 2,
+    n: 4,
+    k: 3,
+    epilogue: "none",
+    a: matrix(a, 3),
+    b: matrix(b, 4),
+    c: matrix(c, 4),
   };
 }
 
@@ -113,7 +118,11 @@ fusedTest(
     const b = f32([1, 2, 3, 0, 0, 1, 1, 0, 1, 0, 0, 1]); // columns of two 3x2
     const c = f32(new Array(11).fill(-1));
     const gemm: FusedGemm = {
-      ...{ m: 2, n: 2, k: 3, batch: 2, epilogue: "none" },
+      m: 2,
+      n: 2,
+      k: 3,
+      batch: 2,
+      epilogue: "none",
       a: { ...matrix(a, 3), transposed: true, stride: 9 },
       b: { ...matrix(b, 3), transposed: true, stride: 6 },
       c: { ...matrix(c, 3), stride: 6 },
@@ -173,8 +182,13 @@ fusedTest(
   (device, f32) => {
     const memory = f32(new Array(16).fill(1));
     const gemm = (k: number): FusedGemm => ({
-      ...{ m: 1, n: 1, k, epilogue: "relu" },
-      ...{ a: matrix(memory, k), b: matrix(memory, 1), c: matrix(memory, 1) },
+      m: 1,
+      n: 1,
+      k,
+      epilogue: "relu",
+      a: matrix(memory, k),
+      b: matrix(memory, 1),
+      c: matrix(memory, 1),
     });
     throws(() => device.blas!.fused!(gemm(13), 4), {
       failure: "unsupported",
@@ -194,7 +208,10 @@ fusedTest(
   (device, f32, mock) => {
     const [memory, a, b] = [f32(new Array(64).fill(0)), f32([1]), f32([2])];
     const gemm: FusedGemm = {
-      ...{ m: 4, n: 8, k: 16, epilogue: "none" },
+      m: 4,
+      n: 8,
+      k: 16,
+      epilogue: "none",
       a: { memory, type: "e4m3", ld: 16 },
       b: { memory, type: "e4m3", ld: 16, transposed: true },
       c: { memory, type: "bf16", ld: 8 },
@@ -270,8 +287,13 @@ function tuningTest(
         ld,
       });
       test(device, (workspace) => ({
-        ...{ m: 1, n: 1, k: K, epilogue: "none" },
-        ...{ a: matrix(K, K), b: matrix(K, 1), c: matrix(1, 1) },
+        m: 1,
+        n: 1,
+        k: K,
+        epilogue: "none",
+        a: matrix(K, K),
+        b: matrix(K, 1),
+        c: matrix(1, 1),
         workspace: stack.use(device.alloc(workspace)),
       }));
     }

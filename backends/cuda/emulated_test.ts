@@ -92,7 +92,9 @@ cudaTest(
     using other = device.alloc(16);
     const [first, second] = ["first", "second"].map((name) =>
       module.program(name).step([mem(memory), i32(32)], {
-        ...{ grid: [1, 1, 1], block: [32, 1, 1], overlap: true },
+        grid: [1, 1, 1],
+        block: [32, 1, 1],
+        overlap: true,
       })
     );
     for (const between of [() => device.synchronize(), () => other.fill(1)]) {

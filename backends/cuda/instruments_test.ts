@@ -25,7 +25,9 @@ cudaTest("every reader reads all bytes, in any grid", async (device) => {
       memory.slice(at, 4).upload(word);
       const args = [mem(memory), i64(bytes), mem(sink)];
       program.step([...args, ...parameters.map(i32)], {
-        ...{ grid: [grid, 1, 1], block: [threads, 1, 1], sharedBytes },
+        grid: [grid, 1, 1],
+        block: [threads, 1, 1],
+        sharedBytes,
       }).enqueue();
       device.synchronize();
       return new Uint32Array(sink.download().buffer)[0] === FOUND;

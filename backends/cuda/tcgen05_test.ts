@@ -55,8 +55,11 @@ for (const G of [1, 2] as const) {
         }`);
       const columns = 16 * G;
       const bytes = run(device, binary, {
-        ...{ input: new Uint8Array(4), bytes: 128 * G * columns * 4 },
-        ...{ grid: G, cluster: G, shared: 20480 },
+        input: new Uint8Array(4),
+        bytes: 128 * G * columns * 4,
+        grid: G,
+        cluster: G,
+        shared: 20480,
       });
       new Uint32Array(bytes.buffer).forEach((sum, i) => {
         const [row, column] = [Math.floor(i / columns), i % columns];
@@ -75,8 +78,15 @@ function planted(
   G: 1 | 2 = 1,
 ): Planted {
   return {
-    ...{ name, from, to, found, right: product(G) },
-    ...{ grid: G, cluster: G, shared: 20480, bytes: G * G * 8192 },
+    name,
+    from,
+    to,
+    found,
+    right: product(G),
+    grid: G,
+    cluster: G,
+    shared: 20480,
+    bytes: G * G * 8192,
   };
 }
 

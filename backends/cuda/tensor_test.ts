@@ -102,7 +102,9 @@ async function look(
       to.fill(0xcc);
       const numbers = [place.column, place.row, offset, bytes].map(i32);
       module.program("k").step([map, mem(to), ...numbers], {
-        ...{ grid: [1, 1, 1], block: [64, 1, 1], sharedBytes: 8200 },
+        grid: [1, 1, 1],
+        block: [64, 1, 1],
+        sharedBytes: 8200,
       }).enqueue();
       const name = JSON.stringify({ ...tiles, ...place, offset });
       assertEquals(to.download(), expected(tiles, place, offset), name);
@@ -117,8 +119,12 @@ for (const type of ["u8", "bf16", "f32", "f64"] as const) {
       async (device) => {
         const columns = rowBytes / BYTES[type] + 6;
         const tiles = {
-          ...{ type, rows: 21, columns, ld: Math.ceil(columns / 16) * 16 },
-          ...{ boxRows: 17, boxColumns: rowBytes / BYTES[type] },
+          type,
+          rows: 21,
+          columns,
+          ld: Math.ceil(columns / 16) * 16,
+          boxRows: 17,
+          boxColumns: rowBytes / BYTES[type],
         };
         await look(device, tiles, (memory) => device.tensorMap!(memory, tiles));
       },
@@ -132,8 +138,12 @@ cudaTest(
   "copy_tile() leaves boxes without a swizzle in their order",
   (device) =>
     look(device, {
-      ...{ type: "f32", rows: 12, columns: 31, ld: 32 },
-      ...{ boxRows: 9, boxColumns: 20 },
+      type: "f32",
+      rows: 12,
+      columns: 31,
+      ld: 32,
+      boxRows: 9,
+      boxColumns: 20,
     }, ({ address }) => encoded(cudaPath(), { ...UNSWIZZLED, address })),
 );
 
@@ -156,7 +166,9 @@ for (const [name, [asked, found]] of Object.entries(UNLIKE)) {
     const { address } = from;
     const map = encoded(cudaPath(), { ...UNSWIZZLED, address, ...asked });
     module.program("k").step([map, mem(to), ...[0, 4, 0, 720].map(i32)], {
-      ...{ grid: [1, 1, 1], block: [64, 1, 1], sharedBytes: 8200 },
+      grid: [1, 1, 1],
+      block: [64, 1, 1],
+      sharedBytes: 8200,
     }).enqueue();
     assertMatch(failure(() => device.synchronize()).message, found);
   });
@@ -170,12 +182,18 @@ cudaTest(
     using to = device.alloc(1024);
     from.fill(7);
     const map = device.tensorMap!(from, {
-      ...{ type: "u32", rows: 32, columns: 32, ld: 32 },
-      ...{ boxRows: 8, boxColumns: 32 },
+      type: "u32",
+      rows: 32,
+      columns: 32,
+      ld: 32,
+      boxRows: 8,
+      boxColumns: 32,
     });
     const args = [map, mem(to), ...[0, 0, 0, 1024].map(i32)];
     const step = module.program("k").step(args, {
-      ...{ grid: [1, 1, 1], block: [64, 1, 1], sharedBytes: 8200 },
+      grid: [1, 1, 1],
+      block: [64, 1, 1],
+      sharedBytes: 8200,
     });
     assertStrictEquals(map.kind, "bytes");
     if (map.kind === "bytes") map.bytes.fill(0);
@@ -207,9 +225,7 @@ const planted = (
   from: string,
   to: string,
   found: RegExp,
-): Planted => ({
-  ...{ name, from, to, found, right: BOX, tensor: NUMBERS },
-});
+): Planted => ({ name, from, to, found, right: BOX, tensor: NUMBERS });
 
 const PLANTED: readonly Planted[] = [
   planted(

@@ -126,18 +126,30 @@ const tiny = (k: number, col: number) =>
 for (
   const { type, n, depth, byRows, of, multiply } of [
     ...([["f16", 8], ["bf16", 40]] as const).map(([type, n]) => ({
-      ...{ type, n, depth: 64, byRows: false, of: small },
+      type,
+      n,
+      depth: 64,
+      byRows: false,
+      of: small,
       multiply:
         `wgmma_${type}<COLUMNS>(d, descriptor(m, j), descriptor(m + 8192, j))`,
     })),
     // Of the first operand rows of K are lines, and its rows are columns of these.
     ...([["f16", 24], ["bf16", 256]] as const).map(([type, n]) => ({
-      ...{ type, n, depth: 64, byRows: true, of: small },
+      type,
+      n,
+      depth: 64,
+      byRows: true,
+      of: small,
       multiply:
         `wgmma_${type}_m_major<COLUMNS>(d, descriptor_mn(m + j * 2048, 0), descriptor(m + 8192, j))`,
     })),
     ...[8, 128].map((n) => ({
-      ...{ type: "e4m3" as const, n, depth: 128, byRows: false, of: tiny },
+      type: "e4m3" as const,
+      n,
+      depth: 128,
+      byRows: false,
+      of: tiny,
       multiply:
         "wgmma_e4m3<COLUMNS>(d, descriptor(m, j), descriptor(m + 8192, j), j > 0)",
     })),
@@ -150,7 +162,9 @@ for (
     async (device) => {
       const hot = (block: number, row: number) => (row * 7 + block) % depth;
       const binary = await compileCuda(fromShared(multiply), {
-        ...{ COLUMNS: n, BLOCKS, START: type === "e4m3" ? 7 : 0 },
+        COLUMNS: n,
+        BLOCKS,
+        START: type === "e4m3" ? 7 : 0,
       });
       const a = Array.from(
         { length: BLOCKS },
@@ -223,7 +237,9 @@ const BY_ROWS = `unsigned to = m + 1024 - m % 1024;
 const PLANTED: readonly Planted[] = [
   {
     name: "a block's rank reaches an operand's stride",
-    ...{ grid: 2, cluster: 2, shared: 896 + 8192 },
+    grid: 2,
+    cluster: 2,
+    shared: 896 + 8192,
     right: BY_ROWS,
     from: "descriptor_mn(to + 4096, 2048)",
     to: "(to + 4096) >> 4 | 2048ull << 12 | 64ull << 32 | 1ull << 62",

@@ -678,7 +678,10 @@ export default defineSuite({
   fixed: { type: "f32" },
   kernels: [
     defineKernel(matmul, {
-      ...{ name: "own", backend: "cpu", idea, prepare },
+      name: "own",
+      backend: "cpu",
+      idea,
+      prepare,
       ${fields}
     }),
   ],

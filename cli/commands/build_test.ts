@@ -26,8 +26,12 @@ Deno.test("gather() makes a folder that runs with no network and nothing cached"
       await Deno.writeTextFile(
         join(kernelCache, name!, "manifest.json"),
         JSON.stringify({
-          ...{ source: "a.cu", defines: {}, arch, flags: [] },
-          ...{ compiler: "nvcc", binaryHash: "0" },
+          source: "a.cu",
+          defines: {},
+          arch,
+          flags: [],
+          compiler: "nvcc",
+          binaryHash: "0",
         }),
       );
     }

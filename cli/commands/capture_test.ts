@@ -247,7 +247,9 @@ ccTest(
         args: [...rest],
         cwd: folder.path,
         env: { LD_LIBRARY_PATH: mockFolder() },
-        ...{ stdin: "piped", stdout: "piped", stderr: "piped" },
+        stdin: "piped",
+        stdout: "piped",
+        stderr: "piped",
       }).spawn();
     };
     const text = new TextEncoder().encode("one\ntwo\0\n");

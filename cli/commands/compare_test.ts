@@ -63,8 +63,13 @@ async function measure(planted: Planted, out: string): Promise<CsvRow> {
 function taking(row: CsvRow, us: number): CsvRow {
   return {
     ...row,
-    ...{ median_us: `${us}`, q1_us: `${0.99 * us}`, q3_us: `${1.01 * us}` },
-    ...{ min_us: `${0.98 * us}`, mean_us: `${us}`, tflops: "", gbps: "" },
+    median_us: `${us}`,
+    q1_us: `${0.99 * us}`,
+    q3_us: `${1.01 * us}`,
+    min_us: `${0.98 * us}`,
+    mean_us: `${us}`,
+    tflops: "",
+    gbps: "",
   };
 }
 

@@ -33,7 +33,8 @@ Deno.test("diff compares with no more than its task's permissions, in any format
     const slow = csvRow({ suite, median_us: "11" });
     await Deno.writeTextFile(next, writeCsv([slow]));
     const source = await program(["diff", "base.csv", "next.csv"], {
-      ...{ permissions, cwd: folder },
+      permissions,
+      cwd: folder,
     });
     assertMatch(
       source.stderr,
@@ -190,7 +191,9 @@ Deno.test("nextStep() says nothing of several quiet runs, of other verdicts and 
   assertEquals(line({ runs: "1" }, { verdict: "faster" }), undefined);
   const peer = placed({
     ...QUIET,
-    ...{ runs: "1", kernel: "torch-compiled", library: "torch 2.11.0" },
+    runs: "1",
+    kernel: "torch-compiled",
+    library: "torch 2.11.0",
   });
   const found = summarizeDiff([
     { pair: { base: peer, next: peer }, verdict: "slower", why: "" },

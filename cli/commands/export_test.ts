@@ -19,9 +19,15 @@ import {
 } from "./export/files.ts";
 
 const MATMUL: Omit<ExportOptions, "out"> = {
-  ...{ op: "matmul", suites: [], kernels: ["cluster-k"], where: {} },
+  op: "matmul",
+  suites: [],
+  kernels: ["cluster-k"],
+  where: {},
   overrides: { m: [1, 2], n: [64], k: [256] },
-  ...{ quick: false, arch: "sm_90a", pdl: false, kernelCache: undefined },
+  quick: false,
+  arch: "sm_90a",
+  pdl: false,
+  kernelCache: undefined,
 };
 
 /** A shape of a cooperative kernel, `exchange-k`. */
@@ -111,11 +117,14 @@ Deno.test("exportKernels() leaves folders alone whose names begin as its own", a
 
 Deno.test("kernelLines() says what was exported, and which kernel runs at which M", () => {
   const row = (from: number, to: number, note: string) => ({
-    ...{ from, to },
+    from,
+    to,
     plan: { note, steps: [], scratch: { base: 0, slope: 0 }, kept: [] },
   });
   const table = {
-    ...{ key: [], operands: [], label: "bf16 nn N=64 K=256" },
+    key: [],
+    operands: [],
+    label: "bf16 nn N=64 K=256",
     rows: [
       row(1, 1, "auto kernel=dot WARPS=4"),
       row(2, 8, "auto kernel=cluster-k BM=16"),
@@ -205,7 +214,9 @@ function firstLaunches(header: string) {
     return {
       kernel: note!.split(" ")[0],
       isMarked: note!.endsWith("; without PDL"),
-      ...{ cooperative, overlap, last: args[first! + count! - 1]!.trim() },
+      cooperative,
+      overlap,
+      last: args[first! + count! - 1]!.trim(),
     };
   });
 }
@@ -214,8 +225,12 @@ function firstLaunches(header: string) {
 const MIXED = {
   kernels: ["dot", "wgmma-k", "exchange-k"],
   overrides: {
-    ...{ m: [1, 33], n: [40], k: [2048] },
-    ...{ type: ["bf16", "f32"], layout: ["nt"], epilogue: ["none"] },
+    m: [1, 33],
+    n: [40],
+    k: [2048],
+    type: ["bf16", "f32"],
+    layout: ["nt"],
+    epilogue: ["none"],
   },
 };
 
@@ -277,7 +292,11 @@ Deno.test("export takes the kernel of a .cu file, and refuses one of another bac
   );
   const none = { entry: undefined, block: undefined, grid: undefined };
   const options = await withFile({
-    ...{ ...MATMUL, ...none, file: own, suites: [], kernels: [] },
+    ...MATMUL,
+    ...none,
+    file: own,
+    suites: [],
+    kernels: [],
     overrides: { m: [64] },
   }, { alone: true });
   const header = (await textsOf(options)).get("mnk_matmul.h")!;

@@ -80,12 +80,25 @@ Deno.test("import says what it replaces and refuses one case from two files", as
 
 function row(kernel: string, median_us: string, of: string) {
   return publishedRow({
-    ...{ suite: "matmul-fp32", backend: "cpu", layout: "nn", device: "CPU" },
-    ...{ a_type: "f32", b_type: "f32", c_type: "f32", arch: "x86_64" },
-    ...{ m: "16", n: "16", k: "64", params: "epilogue=none" },
-    ...{ q1_us: median_us, q3_us: median_us, min_us: median_us },
+    suite: "matmul-fp32",
+    backend: "cpu",
+    layout: "nn",
+    device: "CPU",
+    a_type: "f32",
+    b_type: "f32",
+    c_type: "f32",
+    arch: "x86_64",
+    m: "16",
+    n: "16",
+    k: "64",
+    params: "epilogue=none",
+    q1_us: median_us,
+    q3_us: median_us,
+    min_us: median_us,
     mean_us: median_us,
-    ...{ samples: "3", runs: "1", harness: "0.1.0" },
+    samples: "3",
+    runs: "1",
+    harness: "0.1.0",
     kernel,
     median_us,
     run: of,
@@ -119,7 +132,10 @@ Deno.test("import shows what it replaces, and --dry-run leaves it at that", asyn
       Deno.writeTextFileSync(
         `${folder}/cpu/device.json`,
         JSON.stringify({
-          ...{ device: "CPU", arch: "x86_64", harness: "0.1.0", run: "r2" },
+          device: "CPU",
+          arch: "x86_64",
+          harness: "0.1.0",
+          run: "r2",
           calibration: { marker_us: 1, launch_us: 2, load: [], peak },
         }),
       );
@@ -174,13 +190,26 @@ Deno.test("import leaves a time in its place where the new row failed", async ()
   const csv = `${fresh}/cpu/matmul-fp32.csv`;
   const failed = (kernel: string) => ({
     ...publishedRow({
-      ...{ suite: "matmul-fp32", backend: "cpu", layout: "nn", device: "CPU" },
-      ...{ a_type: "f32", b_type: "f32", c_type: "f32", arch: "x86_64" },
-      ...{ m: "16", n: "16", k: "64", params: "epilogue=none" },
-      ...{ kernel, status: "compile", note: "no", run: "r2" },
+      suite: "matmul-fp32",
+      backend: "cpu",
+      layout: "nn",
+      device: "CPU",
+      a_type: "f32",
+      b_type: "f32",
+      c_type: "f32",
+      arch: "x86_64",
+      m: "16",
+      n: "16",
+      k: "64",
+      params: "epilogue=none",
+      kernel,
+      status: "compile",
+      note: "no",
+      run: "r2",
       harness: "0.1.0",
     }),
-    ...{ tflops: "", gbps: "" },
+    tflops: "",
+    gbps: "",
   });
   const [measured] = readCsv(Deno.readTextFileSync(csv), csv);
   Deno.writeTextFileSync(
@@ -408,9 +437,13 @@ Deno.test("import names the lock that it waits for", async () => {
 });
 
 const cases = await casesAnywhere({
-  ...{ suites: ["matmul-fp32"], kernels: ["naive", "openblas"], where: {} },
-  ...{ overrides: { m: [16], n: [16], k: [64, 128] }, quick: false },
-  ...{ backend: "cpu", device: 0 },
+  suites: ["matmul-fp32"],
+  kernels: ["naive", "openblas"],
+  where: {},
+  overrides: { m: [16], n: [16], k: [64, 128] },
+  quick: false,
+  backend: "cpu",
+  device: 0,
 });
 
 /** Writes the rows of one of two shards, but for the first `lost`. */
@@ -427,15 +460,28 @@ async function shard(
   }));
   await results(folder, rows);
   const selection = {
-    ...{ suites: [], kernels: [], backend: "cpu", device: 0, where: {} },
-    ...{ points: "all" as const, overrides: {}, shard: { index, count: 2 } },
+    suites: [],
+    kernels: [],
+    backend: "cpu",
+    device: 0,
+    where: {},
+    points: "all" as const,
+    overrides: {},
+    shard: { index, count: 2 },
   };
   writeShardFile(folder, {
-    ...{ run, commit, parts },
+    run,
+    commit,
+    parts,
     info: {
-      ...{ selection, settings: { ...DEFAULTS, cacheDir: folder }, runs: 1 },
-      ...{ harness: "0.1.0", device: "CPU", arch: "x86_64" },
-      ...{ command: [], started: "" },
+      selection,
+      settings: { ...DEFAULTS, cacheDir: folder },
+      runs: 1,
+      harness: "0.1.0",
+      device: "CPU",
+      arch: "x86_64",
+      command: [],
+      started: "",
     },
   });
 }
@@ -490,8 +536,13 @@ Deno.test("joinShards() replaces older rows also by those that failed, and refus
   const csv = `${path}/1/cpu/matmul-fp32.csv`;
   const empty = { median_us: "", q1_us: "", q3_us: "", min_us: "" };
   const failed = readCsv(Deno.readTextFileSync(csv), csv).map((one) => ({
-    ...{ ...one, ...empty, mean_us: "", tflops: "", gbps: "" },
-    ...{ status: "compile" as const, note: "no" },
+    ...one,
+    ...empty,
+    mean_us: "",
+    tflops: "",
+    gbps: "",
+    status: "compile" as const,
+    note: "no",
   }));
   Deno.writeTextFileSync(csv, writeCsv(failed));
   Deno.removeSync(csv.replace("csv", "samples.jsonl.gz"));

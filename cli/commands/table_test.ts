@@ -138,10 +138,20 @@ Deno.test("table keeps the baseline beside the kernels that were asked for", asy
 Deno.test("table --published puts figures at the same shapes beside ours, marked", async () => {
   using folder = temporary();
   const own = publishedRow({
-    ...{ suite: "matmul-fp32", kernel: "cublas", backend: "cuda" },
-    ...{ a_type: "f32", b_type: "f32", c_type: "f32", layout: "nn" },
-    ...{ m: "16", n: "16", k: "8192", params: "epilogue=none" },
-    ...{ device: "NVIDIA H200", harness: "0.1.0", median_us: "7.6" },
+    suite: "matmul-fp32",
+    kernel: "cublas",
+    backend: "cuda",
+    a_type: "f32",
+    b_type: "f32",
+    c_type: "f32",
+    layout: "nn",
+    m: "16",
+    n: "16",
+    k: "8192",
+    params: "epilogue=none",
+    device: "NVIDIA H200",
+    harness: "0.1.0",
+    median_us: "7.6",
   });
   const file = `${folder.path}/own.csv`;
   Deno.writeTextFileSync(file, writeCsv([own]));
@@ -170,10 +180,20 @@ geomean vs cublas  1.00x         0.50x
 Deno.test("table --published --suite has a source's rows at the suite's points, whatever it is called", async () => {
   using folder = temporary();
   const own = publishedRow({
-    ...{ suite: "decode-bf16-k7168", kernel: "dot", backend: "cuda" },
-    ...{ a_type: "bf16", b_type: "bf16", c_type: "bf16", layout: "nt" },
-    ...{ m: "1", n: "512", k: "7168", params: "epilogue=none" },
-    ...{ device: "NVIDIA H200", harness: "0.1.0", median_us: "4.5" },
+    suite: "decode-bf16-k7168",
+    kernel: "dot",
+    backend: "cuda",
+    a_type: "bf16",
+    b_type: "bf16",
+    c_type: "bf16",
+    layout: "nt",
+    m: "1",
+    n: "512",
+    k: "7168",
+    params: "epilogue=none",
+    device: "NVIDIA H200",
+    harness: "0.1.0",
+    median_us: "4.5",
   });
   Deno.writeTextFileSync(`${folder.path}/own.csv`, writeCsv([own]));
   const line =
@@ -368,8 +388,13 @@ Deno.test("table takes the file of a suite of one's own, and a usual baseline", 
   const at = (name: string) => `${folder.path}/${name}`;
   const own = (kernel: string, us: string) =>
     csvRow({
-      ...{ suite: "mine", kernel, backend: "cpu", median_us: us },
-      ...{ q1_us: us, q3_us: us, mean_us: us },
+      suite: "mine",
+      kernel,
+      backend: "cpu",
+      median_us: us,
+      q1_us: us,
+      q3_us: us,
+      mean_us: us,
     });
   const write = (...kernels: [string, string][]) =>
     Deno.writeTextFileSync(
@@ -536,10 +561,14 @@ Deno.test("table refuses times that were not made of the samples beside them", a
     ...row,
     ...(row.kernel === "cluster-k" && row.timer === "graph"
       ? {
-        ...{ median_us: half(row.median_us), mean_us: half(row.mean_us) },
-        ...{ q1_us: half(row.q1_us), q3_us: half(row.q3_us) },
-        ...{ min_us: half(row.min_us), sol_us: half(row.sol_us) },
-        ...{ tflops: "", gbps: "" },
+        median_us: half(row.median_us),
+        mean_us: half(row.mean_us),
+        q1_us: half(row.q1_us),
+        q3_us: half(row.q3_us),
+        min_us: half(row.min_us),
+        sol_us: half(row.sol_us),
+        tflops: "",
+        gbps: "",
       }
       : {}),
   }));
@@ -598,9 +627,15 @@ Deno.test("table --row shows one row in full, and names those that it could be",
 Deno.test("table says that a run is in progress, and where its rows will be", async () => {
   using folder = temporary();
   const info = {
-    ...{ harness: "0.2.0", device: "Fake 1", arch: "fake" },
-    ...{ selection: {}, settings: {}, runs: 1, out: "/somewhere/new" },
-    ...{ command: ["bench", "--quick"], started: "2026-11-23T00:00:00Z" },
+    harness: "0.2.0",
+    device: "Fake 1",
+    arch: "fake",
+    selection: {},
+    settings: {},
+    runs: 1,
+    out: "/somewhere/new",
+    command: ["bench", "--quick"],
+    started: "2026-11-23T00:00:00Z",
   };
   using going = new RunFolder(`${folder.path}/.runs`, "one");
   Deno.writeTextFileSync(going.file("run.json"), JSON.stringify(info));

@@ -136,7 +136,9 @@ PartitionName=main Nodes=ALL Default=YES MaxTime=60 State=UP
     const child = new Deno.Command(pathOf(name)!, {
       args: [...args],
       env: { ...this.env, [NODE]: node && `${this.#folder}/${node}` },
-      ...{ stdin: "null", stdout: "null", stderr: "null" },
+      stdin: "null",
+      stdout: "null",
+      stderr: "null",
     }).spawn();
     this.#daemons.set(`${name}${node}`, child);
     this.#output.push(child.status);
@@ -188,7 +190,9 @@ PartitionName=main Nodes=ALL Default=YES MaxTime=60 State=UP
     const { stdout } = await new Deno.Command(name, {
       args: [...args],
       env: this.env,
-      ...{ stdin: "null", stdout: "piped", stderr: "null" },
+      stdin: "null",
+      stdout: "piped",
+      stderr: "null",
     }).output();
     return new TextDecoder().decode(stdout);
   }

@@ -195,7 +195,11 @@ async function right(
   assert(candidate, `no config ${text}`);
   assertStrictEquals(candidate.illegal, undefined);
   const found = await emulate(device, {
-    ...{ op, kernel: ofStages(kernel, stages), point, config, seeds },
+    op,
+    kernel: ofStages(kernel, stages),
+    point,
+    config,
+    seeds,
     fill: "uniform",
   });
   assertStrictEquals(found, "", `${groupedMatmul.key(point).params} ${text}`);
@@ -224,7 +228,10 @@ for (const [i, { kernel, list, config, stages, arch }] of EXTREMES.entries()) {
       const point = groupedMatmul.point({ layout, ...list });
       // Few units, so that blocks take several tiles.
       await right(ofUnits(device, 4), named(kernel), {
-        ...{ point, config, stages, seeds: [i] },
+        point,
+        config,
+        stages,
+        seeds: [i],
       });
     },
     arch,
@@ -274,7 +281,10 @@ for (const [name, config] of DECODING) {
     async (device) => {
       const op = withScales((row) => NANS.includes(row) ? 0 : row);
       await right(device, named(name), {
-        ...{ op, point: SCALES, config, seeds: [1] },
+        op,
+        point: SCALES,
+        config,
+        seeds: [1],
       });
     },
   );
@@ -284,8 +294,11 @@ cudaTest(
   "a scale that is NaN makes its row NaN, and no other",
   async (device) => {
     const found = await emulate(device, {
-      ...{ op: withScales((row) => row), kernel: named("persistent") },
-      ...{ point: SCALES, config: {}, seeds: [1] },
+      op: withScales((row) => row),
+      kernel: named("persistent"),
+      point: SCALES,
+      config: {},
+      seeds: [1],
     });
     // NaN is never right, but here it is where it should be, and all else is.
     assertMatch(

@@ -75,7 +75,11 @@ for (
       assert(chosen.length >= 4, `${chosen.length}`);
       for (const { point, config } of chosen) {
         const found = await emulate(device, {
-          ...{ op: matmul, kernel, point, config, seeds: [3] },
+          op: matmul,
+          kernel,
+          point,
+          config,
+          seeds: [3],
         });
         assertStrictEquals(found, "", JSON.stringify([point, config]));
       }
@@ -97,7 +101,11 @@ cudaTest(
     ) {
       const point = matmul.point({ ...shape, type });
       const found = await emulate(device, {
-        ...{ op: matmul, kernel, point, config, seeds: [1, 2] },
+        op: matmul,
+        kernel,
+        point,
+        config,
+        seeds: [1, 2],
       });
       assertStrictEquals(found, "", JSON.stringify(config));
     }
@@ -148,8 +156,16 @@ for (const [type, layout] of TYPES) {
 }
 
 const base: SplitkConfig = {
-  ...{ TM: 16, TN: 64, TK: 64, STAGES: 4, SPLIT: 2 },
-  ...{ WAVES_M: 1, WAVES_N: 2, WAVES_K: 1, ASYNC: 1, B_TO_LDS: 1 },
+  TM: 16,
+  TN: 64,
+  TK: 64,
+  STAGES: 4,
+  SPLIT: 2,
+  WAVES_M: 1,
+  WAVES_N: 2,
+  WAVES_K: 1,
+  ASYNC: 1,
+  B_TO_LDS: 1,
 };
 
 /** What differs most: the ring and what goes through it, the waves, the tile. */
@@ -182,7 +198,9 @@ const LARGE: readonly SplitkConfig[] = [
 const SPLITK = [
   ...["bf16", "f16"].map((type) => ({ type, info: mi300x, configs: CONFIGS })),
   ...["bf16", "f16"].map((type) => ({
-    ...{ type, info: mi355x, configs: [...LARGE, ...CONFIGS] },
+    type,
+    info: mi355x,
+    configs: [...LARGE, ...CONFIGS],
   })),
 ];
 
@@ -196,13 +214,20 @@ for (const { type, info, configs } of SPLITK) {
         const { STAGES, TK, SPLIT } = config;
         const k = Math.max(POINT.k, STAGES * TK * SPLIT);
         const point = matmul.point({
-          ...{ ...POINT, type, k, epilogue: "bias+relu", lda: k + 8 },
+          ...POINT,
+          type,
+          k,
+          epilogue: "bias+relu",
+          lda: k + 8,
         });
         for (const [name, rule] of Object.entries(LEGAL)) {
           assertStrictEquals(rule(point, config, info), undefined, name);
         }
         const found = await emulate(device, {
-          ...{ op: matmul, kernel: splitkPartials, point, config },
+          op: matmul,
+          kernel: splitkPartials,
+          point,
+          config,
           seeds: [1, 2, 3],
         });
         assertStrictEquals(found, "", JSON.stringify(config));
@@ -229,7 +254,10 @@ for (const { type, info, configs } of SPLITK) {
             epilogue,
           });
           const found = await emulate(device, {
-            ...{ op: matmul, kernel: splitkAtomic, point, config },
+            op: matmul,
+            kernel: splitkAtomic,
+            point,
+            config,
             // Small whole numbers: nothing is rounded, so nothing is forgiven.
             fill: "integers",
             seeds: [1, 2, 3],
@@ -247,7 +275,9 @@ for (const type of ["bf16", "f16"]) {
     `splitk-lds-atomic is right within a tolerance of its own, ${type}`,
     async (device) => {
       const found = await emulate(device, {
-        ...{ op: matmul, kernel: splitkAtomic, seeds: [1, 2, 3] },
+        op: matmul,
+        kernel: splitkAtomic,
+        seeds: [1, 2, 3],
         point: matmul.point({ ...POINT, type, epilogue: "bias" }),
         config: { ...base, STAGES: 2, SPLIT: 6 },
       });
@@ -274,10 +304,7 @@ for (const [type, layout] of TYPES) {
     async (device) => {
       let ran = 0;
       for (const [i, tile] of METAL_TILES.entries()) {
-        const point = matmul.point({
-          ...SHORT[i % 2],
-          ...{ type, layout },
-        });
+        const point = matmul.point({ ...SHORT[i % 2], type, layout });
         const config = { ...tile, SPLIT: 3 };
         const found = await emulate(device, {
           op: matmul,
@@ -297,7 +324,8 @@ cxxTest(
   "check --backend hip passes for the split-K kernels of the decode suites on the emulator",
   async () => {
     const rows = await emulatedCheck({
-      ...{ folder: "matmul", backend: "hip" },
+      folder: "matmul",
+      backend: "hip",
       args: [
         ...["--suite", "decode-bf16-k7168"],
         ...["--kernel", "splitk-lds,splitk-lds-atomic"],

@@ -85,7 +85,12 @@ for (
     `${name} is right where scales are vast, ${layout}`,
     async (device) => {
       const point = readPoint({
-        ...{ m: 3, n: 64, k: 96, type: "bf16", mode: "mxfp4", layout },
+        m: 3,
+        n: 64,
+        k: 96,
+        type: "bf16",
+        mode: "mxfp4",
+        layout,
       });
       const kernel = cudaKernels.find((k) => k.name === name)!;
       const candidate = [...kernel.candidates(point, device.info)]

@@ -38,7 +38,11 @@ for (const [kernel, points] of [[fused, tiles], [fusedDot, dots]] as const) {
       assert(chosen.length >= 4, `${chosen.length}`);
       for (const { point, config } of chosen) {
         const found = await emulate(device, {
-          ...{ op: swiglu, kernel, point, config, seeds: [3] },
+          op: swiglu,
+          kernel,
+          point,
+          config,
+          seeds: [3],
         });
         assertStrictEquals(found, "", JSON.stringify([point, config]));
       }

@@ -87,7 +87,13 @@ function tryPoint<P>(
   const point = recordedPoint(op, first!)!;
   const early = first!.timer.endsWith(":pdl");
   const options = {
-    ...{ op, kernels, backend: "cuda", info, rows: left, library, early },
+    op,
+    kernels,
+    backend: "cuda",
+    info,
+    rows: left,
+    library,
+    early,
   };
   let choice;
   try {

@@ -177,7 +177,8 @@ export async function emulate<P>(
     : undefined;
   const touches = touched.map((memory) =>
     touch!.step([mem(memory), i64(memory.bytes)], {
-      ...{ grid: [1, 1, 1], block: [32, 1, 1] },
+      grid: [1, 1, 1],
+      block: [32, 1, 1],
     })
   );
   const upload = (set: number) =>

@@ -37,8 +37,12 @@ for (const [text, why] of REFUSED) {
 Deno.test("capture --model writes what list and table --weights read", async () => {
   using folder = temporary();
   const config = {
-    ...{ model_type: "llama", hidden_size: 4096, num_hidden_layers: 32 },
-    ...{ num_attention_heads: 32, num_key_value_heads: 8, vocab_size: 128256 },
+    model_type: "llama",
+    hidden_size: 4096,
+    num_hidden_layers: 32,
+    num_attention_heads: 32,
+    num_key_value_heads: 8,
+    vocab_size: 128256,
     intermediate_size: 14336,
   };
   Deno.writeTextFileSync(

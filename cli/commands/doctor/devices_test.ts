@@ -38,8 +38,13 @@ Deno.test("compared() sets devices against their mean, and together against alon
 Deno.test("measureDevices() measures every case alone and together on each device", async () => {
   using folder = temporary();
   const selected = await select({
-    ...{ suites: ["matmul-bf16"], kernels: ["naive"], where: {}, quick: true },
-    ...{ overrides: { m: [2], n: [2], k: [8] }, backend: "cpu", device: 0 },
+    suites: ["matmul-bf16"],
+    kernels: ["naive"],
+    where: {},
+    quick: true,
+    overrides: { m: [2], n: [2], k: [8] },
+    backend: "cpu",
+    device: 0,
   });
   const { info } = selected;
   const found = await measureDevices(

@@ -87,7 +87,10 @@ for (const [kernel, axes] of EARLY) {
     `calls of an exported ${kernel} with --pdl read what the call before wrote`,
     () => {
       const overrides = {
-        ...{ n: [128], k: [128], layout: ["nt"], epilogue: ["none"] },
+        n: [128],
+        k: [128],
+        layout: ["nt"],
+        epilogue: ["none"],
         ...axes,
       };
       return exported("matmul", [kernel], overrides, async (out) => {
@@ -194,7 +197,8 @@ long two(void);
 int main(void) { return one() == 128 && two() == 256 ? 0 : 1; }
 `;
       const files = Object.entries({
-        ...{ "one.c": kOf(one, "one"), "two.c": kOf(two, "two") },
+        "one.c": kOf(one, "one"),
+        "two.c": kOf(two, "two"),
         "main.c": main,
       }).map(([name, text]) => {
         Deno.writeTextFileSync(join(folder, name), text);
@@ -258,8 +262,11 @@ function torchTest(name: string, fn: () => Promise<void>) {
 
 torchTest("the PyTorch operator of an export is right on the emulator", () => {
   const axes = {
-    ...{ m: [1, 17], n: [40], k: [2048] },
-    ...{ layout: ["nt", "nn"], epilogue: ["none", "bias+relu"] },
+    m: [1, 17],
+    n: [40],
+    k: [2048],
+    layout: ["nt", "nn"],
+    epilogue: ["none", "bias+relu"],
   };
   const kernels = ["exchange-k", "decompose-k"];
   return exported("matmul", kernels, axes, async (out) => {
@@ -281,7 +288,11 @@ torchTest(
 torchTest("examples/export/times.py times an export on the emulator", () => {
   // Rows of padded matrices, one of an epilogue, which it leaves out, and one too many.
   const axes = {
-    ...{ m: [1, 3, 4], n: [40], k: [128], lda: [136], layout: ["nt"] },
+    m: [1, 3, 4],
+    n: [40],
+    k: [128],
+    lda: [136],
+    layout: ["nt"],
     epilogue: ["none", "relu"],
   };
   return exported("matmul", ["dot"], axes, async (out) => {

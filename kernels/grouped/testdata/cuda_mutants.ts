@@ -71,9 +71,7 @@ const LONG = { m: 9, n: 72, k: 1536 };
 const NARROW = { m: "9+3", n: "200+72", k: 64 };
 
 const RING = { BM: 64, BN: 64, STAGES: 3, CLUSTER: 1 };
-const BEST = {
-  ...{ MAXN: 32, STEP: 32, WARPGROUPS: 4, PIECES: 1 },
-};
+const BEST = { MAXN: 32, STEP: 32, WARPGROUPS: 4, PIECES: 1 };
 
 function mutantCase(
   name: string,
@@ -88,7 +86,10 @@ function mutantCase(
 ): MutantCase<GroupedPoint> {
   const kernel = cudaKernels.find((kernel) => kernel.name === name)!;
   return {
-    ...{ op: groupedMatmul, kernel: ofStages(kernel, stages), config, mutants },
+    op: groupedMatmul,
+    kernel: ofStages(kernel, stages),
+    config,
+    mutants,
     point: groupedMatmul.point(list),
     on: (device) => ofUnits(device, units),
     seeds: [1, 2, 3],
@@ -103,8 +104,13 @@ export function plainBlackwell(
   config: { readonly MAXN: number } & Values,
 ): BlackwellConfig {
   return {
-    ...{ MAXN: config.MAXN, TMA: 1, PAIR: 1, SHARE: 1, STORE: 16 },
-    ...{ COUNTER: 0, STAGES: 0, EACH: 0 },
+    TMA: 1,
+    PAIR: 1,
+    SHARE: 1,
+    STORE: 16,
+    COUNTER: 0,
+    STAGES: 0,
+    EACH: 0,
     ...config,
   };
 }
@@ -166,7 +172,9 @@ export const mutantCases: Readonly<Record<string, MutantCase<GroupedPoint>>> = {
     ...["best_early_store", "best_early_load"],
   ]),
   "best in pieces": mutantCase("best", {
-    ...{ list: LONG, units: 3, config: BEST },
+    list: LONG,
+    units: 3,
+    config: BEST,
   }, ["best_lost_pieces", "best_same_piece", "best_all_pieces"]),
   "Blackwell's tensor cores": blackwellCase({ TMA: 0 }, [
     ...["blackwell_half_swizzle", "blackwell_half_shift"],
@@ -192,13 +200,9 @@ export const mutantCases: Readonly<Record<string, MutantCase<GroupedPoint>>> = {
     1,
   ),
   "Blackwell's counter for clusters": blackwellCase(
-    {
-      ...{ TMA: 2, SHARE: 2, COUNTER: 1 },
-    },
+    { TMA: 2, SHARE: 2, COUNTER: 1 },
     ["blackwell_own_tile"],
-    {
-      ...{ m: "72+200+9", n: "40+264+136", k: "320+64+1344" },
-    },
+    { m: "72+200+9", n: "40+264+136", k: "320+64+1344" },
     1,
   ),
   "Blackwell's stores of 32 bytes": blackwellCase({ STORE: 32 }, [

@@ -146,8 +146,16 @@ for (const arch of ARCHS) {
 }
 
 const base: SplitkConfig = {
-  ...{ TM: 16, TN: 64, TK: 64, STAGES: 5, SPLIT: 8 },
-  ...{ WAVES_M: 1, WAVES_N: 2, WAVES_K: 1, ASYNC: 1, B_TO_LDS: 1 },
+  TM: 16,
+  TN: 64,
+  TK: 64,
+  STAGES: 5,
+  SPLIT: 8,
+  WAVES_M: 1,
+  WAVES_N: 2,
+  WAVES_K: 1,
+  ASYNC: 1,
+  B_TO_LDS: 1,
 };
 
 /** AITER's winners (small tiles, splits of 7 or 8), and the widest of ours. */

@@ -83,8 +83,13 @@ Deno.test("hipTiles all fit a compute unit in bf16, and are legal somewhere", ()
 /** A C without gaps, and one with. */
 const points = [1, 2].map((stepc) =>
   matmul.point({
-    ...{ m: 64, n: 64, k: 1 << 15, type: "bf16", layout: "nn" },
-    ...{ epilogue: "relu", stepc },
+    m: 64,
+    n: 64,
+    k: 1 << 15,
+    type: "bf16",
+    layout: "nn",
+    epilogue: "relu",
+    stepc,
   })
 );
 const kernels = [...hipKernels, ...matmul.referenceKernels!].filter((
@@ -92,8 +97,16 @@ const kernels = [...hipKernels, ...matmul.referenceKernels!].filter((
 ) => backend === "hip");
 const sources = ({ source }: Build) => source.pathname.split("/").at(-1)!;
 const SPLITK: SplitkConfig = {
-  ...{ TM: 16, TN: 64, TK: 64, STAGES: 5, SPLIT: 8 },
-  ...{ WAVES_M: 1, WAVES_N: 2, WAVES_K: 1, ASYNC: 1, B_TO_LDS: 1 },
+  TM: 16,
+  TN: 64,
+  TK: 64,
+  STAGES: 5,
+  SPLIT: 8,
+  WAVES_M: 1,
+  WAVES_N: 2,
+  WAVES_K: 1,
+  ASYNC: 1,
+  B_TO_LDS: 1,
 };
 const builds = kernels.flatMap((kernel) =>
   points.flatMap((point) =>
@@ -126,8 +139,16 @@ buildTest("each source builds without spills", "gfx942", async (compile) => {
 });
 
 const base: SplitkConfig = {
-  ...{ TM: 16, TN: 64, TK: 64, STAGES: 4, SPLIT: 2 },
-  ...{ WAVES_M: 1, WAVES_N: 2, WAVES_K: 1, ASYNC: 1, B_TO_LDS: 1 },
+  TM: 16,
+  TN: 64,
+  TK: 64,
+  STAGES: 4,
+  SPLIT: 2,
+  WAVES_M: 1,
+  WAVES_N: 2,
+  WAVES_K: 1,
+  ASYNC: 1,
+  B_TO_LDS: 1,
 };
 
 const POINT = { m: 21, n: 128, k: 768, layout: "nt", type: "bf16" };

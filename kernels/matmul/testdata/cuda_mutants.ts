@@ -26,7 +26,12 @@ const WHOLE = { m: 30, n: 48, k: 768, epilogue: "bias+relu" } as const;
 const RAGGED = { m: 30, n: 44, k: 604, epilogue: "bias+relu" };
 
 const TILE = {
-  ...{ BM: 32, BN: 32, BK: 64, GROUP_M: 8, WARPS: 2, STAGES: 3 },
+  BM: 32,
+  BN: 32,
+  BK: 64,
+  GROUP_M: 8,
+  WARPS: 2,
+  STAGES: 3,
   SPLIT: 2,
 };
 
@@ -48,7 +53,10 @@ const splitCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
   ]),
   "warps share K": mutantCase("decompose-k", [WHOLE, {
     ...TILE,
-    ...{ BM: 16, BN: 16, BK: 128, WARPS: 4 },
+    BM: 16,
+    BN: 16,
+    BK: 128,
+    WARPS: 4,
   }], ["warp_reduce_no_barrier", "warp_reduce_skip_warp"]),
   fp32: mutantCase("decompose-k", [{ ...WHOLE, type: "f32" }, TILE], [
     ...["ffma_adjacent_rows", "ffma_same_k", "ffma_wrong_half"],
@@ -71,26 +79,42 @@ const splitCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
     ...["sum_tile_no_row_guard", "epilogue_no_bias"],
   ]),
   dot: mutantCase("dot", [{ ...WHOLE, m: 5, layout: "nt" }, {
-    ...{ THREADS: 128, COLS: 4, UNROLL: 1, CLUSTER: 4 },
+    THREADS: 128,
+    COLS: 4,
+    UNROLL: 1,
+    CLUSTER: 4,
   }], [
     ...["dot_no_barrier", "dot_early_store", "dot_no_cluster_wait"],
     ...["dot_relaxed_arrive", "dot_skip_block", "dot_same_lanes"],
     "dot_no_launch_wait",
   ]),
   "dot, by columns": mutantCase("dot", [{ ...WHOLE, m: 3 }, {
-    ...{ THREADS: 128, COLS: 32, UNROLL: 2, CLUSTER: 2 },
+    THREADS: 128,
+    COLS: 32,
+    UNROLL: 2,
+    CLUSTER: 2,
   }], ["dot_no_column_guard", "dot_long_share"]),
 };
 
 const RING = {
   LOAD: "ring",
-  ...{ BM: 32, BN: 32, BK: 64, WARPS: 4, KWARPS: 1, STAGES: 2 },
+  BM: 32,
+  BN: 32,
+  BK: 64,
+  WARPS: 4,
+  KWARPS: 1,
+  STAGES: 2,
 };
 const CLUSTER = { ...RING, CLUSTER: 4, PARTS: 1 };
 const GRID = { ...RING, CLUSTER: 1, PARTS: 4 };
 const TENSOR = {
   LOAD: "tensor",
-  ...{ BM: 64, BN: 48, BK: 128, KWARPS: 1, CLUSTER: 2, PARTS: 1 },
+  BM: 64,
+  BN: 48,
+  BK: 128,
+  KWARPS: 1,
+  CLUSTER: 2,
+  PARTS: 1,
 };
 const NT = { ...WHOLE, layout: "nt" };
 
@@ -105,8 +129,13 @@ const clusterCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
   "a ring for each warp": mutantCase("cluster-k", [
     { ...WHOLE, m: 14, n: 16, k: 3072 },
     {
-      ...{ ...CLUSTER, LOAD: "warps" },
-      ...{ BM: 16, BN: 16, BK: 512, KWARPS: 4, CLUSTER: 2 },
+      ...CLUSTER,
+      LOAD: "warps",
+      BM: 16,
+      BN: 16,
+      BK: 512,
+      KWARPS: 4,
+      CLUSTER: 2,
     },
   ], [
     ...["ring_shared", "ring_same_k", "ring_no_warp_barrier"],
@@ -116,8 +145,13 @@ const clusterCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
   "tiles of eight rows": mutantCase("cluster-k", [
     { ...WHOLE, m: 14, n: 16, k: 3072 },
     {
-      ...{ ...CLUSTER, LOAD: "warps" },
-      ...{ BM: 8, BN: 16, BK: 512, KWARPS: 4, CLUSTER: 2 },
+      ...CLUSTER,
+      LOAD: "warps",
+      BM: 8,
+      BN: 16,
+      BK: 512,
+      KWARPS: 4,
+      CLUSTER: 2,
     },
   ], ["mma8_swapped_steps", "mma8_lost_sums"]),
   exchange: mutantCase("exchange-k", [WHOLE, GRID], [
@@ -189,9 +223,7 @@ const clusterCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
 const columnsCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
   "104 rows of two products": mutantCase("columns-k", [
     { ...NT, m: 27, n: 212, k: 1160 },
-    {
-      ...{ BM: 104, BN: 32, BK: 128, WARPS: 8, CLUSTER: 2, RESIDENT: 1 },
-    },
+    { BM: 104, BN: 32, BK: 128, WARPS: 8, CLUSTER: 2, RESIDENT: 1 },
   ], [
     ...["across_same_box", "across_no_barrier", "across_same_bias"],
     ...["across_same_rows", "across_same_k", "across_no_finish"],
@@ -215,7 +247,12 @@ const columnsCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
   "128 rows of A, 72 outputs, two slices": mutantCase("columns-k", [
     { ...NT, m: 150, n: 212, k: 1160 },
     {
-      ...{ TOKEN_ROWS: 1, BM: 128, BN: 72, BK: 128, WARPS: 8, CLUSTER: 2 },
+      TOKEN_ROWS: 1,
+      BM: 128,
+      BN: 72,
+      BK: 128,
+      WARPS: 8,
+      CLUSTER: 2,
       RESIDENT: 1,
     },
   ], [
@@ -226,14 +263,24 @@ const columnsCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
   "256 rows of A, 168 outputs in two products": mutantCase("columns-k", [
     { ...NT, m: 250, n: 166, k: 136 },
     {
-      ...{ TOKEN_ROWS: 1, BM: 256, BN: 168, BK: 64, WARPS: 16, CLUSTER: 1 },
+      TOKEN_ROWS: 1,
+      BM: 256,
+      BN: 168,
+      BK: 64,
+      WARPS: 16,
+      CLUSTER: 1,
       RESIDENT: 1,
     },
   ], ["across_same_part", "across_same_k", "across_same_column"]),
   "64 rows of A, 128 outputs of a B by rows": mutantCase("columns-k", [
     { ...WHOLE, m: 100, n: 216, k: 328 },
     {
-      ...{ TOKEN_ROWS: 1, BM: 64, BN: 128, BK: 64, WARPS: 4, CLUSTER: 1 },
+      TOKEN_ROWS: 1,
+      BM: 64,
+      BN: 128,
+      BK: 64,
+      WARPS: 4,
+      CLUSTER: 1,
       RESIDENT: 1,
     },
   ], [

@@ -14,8 +14,16 @@ import type { SplitkConfig } from "../hip/splitk/config.ts";
 const RAGGED = { m: 30, n: 44, k: 600, epilogue: "bias+relu", type: "bf16" };
 const WIDE = { BM: 32, BN: 32, BK: 64, WAVES: 4, SPLIT: 2 };
 const SPLITK: SplitkConfig = {
-  ...{ TM: 16, TN: 64, TK: 64, STAGES: 4, SPLIT: 2 },
-  ...{ WAVES_M: 1, WAVES_N: 2, WAVES_K: 1, ASYNC: 1, B_TO_LDS: 1 },
+  TM: 16,
+  TN: 64,
+  TK: 64,
+  STAGES: 4,
+  SPLIT: 2,
+  WAVES_M: 1,
+  WAVES_N: 2,
+  WAVES_K: 1,
+  ASYNC: 1,
+  B_TO_LDS: 1,
 };
 
 const named = (name: string) =>
@@ -41,9 +49,16 @@ function splitk(
   // Six steps a slice, which are more than the ring has places.
   const k = 6 * config.TK * config.SPLIT;
   return {
-    ...{ op: matmul, kernel: named(name), config, mutants },
+    op: matmul,
+    kernel: named(name),
+    config,
+    mutants,
     point: matmul.point({
-      ...{ m: 17, n: 128, k, layout: "nt", type: "f16" },
+      m: 17,
+      n: 128,
+      k,
+      layout: "nt",
+      type: "f16",
       epilogue: name === "splitk-lds" ? "relu" : "bias",
     }),
     fill: "integers",
@@ -65,7 +80,9 @@ export const mutantCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
   ], { ...RAGGED, stepc: 2 }),
   "waves share K": tiled("decompose-k", {
     ...WIDE,
-    ...{ BM: 16, BN: 16, BK: 128 },
+    BM: 16,
+    BN: 16,
+    BK: 128,
   }, ["hip_no_reduce_barrier", "hip_skip_wave"]),
   unfused: tiled("decompose-k-unfused", WIDE, ["hip_no_first_barrier"]),
   tile: tiled("decompose-k-tile", WIDE, ["hip_no_step_barrier"]),

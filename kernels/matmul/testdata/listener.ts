@@ -15,7 +15,12 @@ import type { MatmulPoint } from "../point.ts";
 
 /** A config of decompose-k that is legal at M = N = 16, K = 8192. */
 export const config: TileConfig = {
-  ...{ BM: 16, BN: 16, BK: 64, GROUP_M: 8, WARPS: 2, STAGES: 4 },
+  BM: 16,
+  BN: 16,
+  BK: 64,
+  GROUP_M: 8,
+  WARPS: 2,
+  STAGES: 4,
   SPLIT: 64,
 };
 /** The first shape of MLSys decompose-K. */

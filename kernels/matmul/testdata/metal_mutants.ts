@@ -25,7 +25,9 @@ function mutantCase(
     ? {}
     : { ...TILE, SPLIT: name === "product" ? 1 : 2 };
   return {
-    ...{ op: matmul, point: matmul.point({ ...shape, type, layout }), config },
+    op: matmul,
+    point: matmul.point({ ...shape, type, layout }),
+    config,
     kernel: metalKernels.find((kernel) => kernel.name === name)!,
     seeds: [1, 2, 3, 4],
     mutants,

@@ -213,10 +213,7 @@ Deno.test("mlxChoice() has matrix units for x · Wᵀ in one slice of whole step
   const m5 = parseAppleGpu("applegpu_g17s");
   const of = (values: { n?: number; k?: number; transposed?: boolean }) =>
     mlxChoice(
-      {
-        ...{ m: 40, n: 20480, k: 4096, group: 32, transposed: true },
-        ...values,
-      },
+      { m: 40, n: 20480, k: 4096, group: 32, transposed: true, ...values },
       m5,
       true,
     );

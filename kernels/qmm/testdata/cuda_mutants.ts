@@ -35,8 +35,13 @@ function tile(
     kernel: CLUSTER === 1 ? "qmm" : "qmm-splitk",
     point: pointOf(shape, format),
     config: {
-      ...{ BM: BM!, RT: RT!, WN: WN!, WK: WK! },
-      ...{ KS: KS!, STAGES: STAGES!, CLUSTER: CLUSTER! },
+      BM: BM!,
+      RT: RT!,
+      WN: WN!,
+      WK: WK!,
+      KS: KS!,
+      STAGES: STAGES!,
+      CLUSTER: CLUSTER!,
     },
   };
 }
@@ -50,8 +55,11 @@ function dots(
     kernel: "qmv",
     point: { ...pointOf(shape, format), layout: UNROLL === 1 ? "nt" : "nn" },
     config: {
-      ...{ ROWS: ROWS!, COLS: COLS!, THREADS: THREADS! },
-      ...{ UNROLL: UNROLL!, CLUSTER: CLUSTER! },
+      ROWS: ROWS!,
+      COLS: COLS!,
+      THREADS: THREADS!,
+      UNROLL: UNROLL!,
+      CLUSTER: CLUSTER!,
     },
   };
 }
@@ -65,8 +73,11 @@ function warpgroups(
     kernel: "qmm-wgmma",
     point: pointOf(shape, format),
     config: {
-      ...{ BM: BM!, ROWS: ROWS!, SETS: SETS! },
-      ...{ PLACES: PLACES!, CLUSTER: CLUSTER! },
+      BM: BM!,
+      ROWS: ROWS!,
+      SETS: SETS!,
+      PLACES: PLACES!,
+      CLUSTER: CLUSTER!,
     },
   };
 }

@@ -45,7 +45,8 @@ export const unitCases: readonly MutantCase<QmmPoint>[] = [32, 37].map((m) => ({
     ...["metal_units_same_rows", "metal_units_same_columns"],
     "metal_units_no_column_guard",
   ]),
-  ...{ on, seeds: [1] },
+  on,
+  seeds: [1],
 }));
 
 /** By what is special about the case. */

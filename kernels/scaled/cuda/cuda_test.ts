@@ -22,7 +22,8 @@ Deno.test("wgmma has legal configs, of which as many blocks fit on a multiproces
       assert(configs.length > 0, which);
       for (const config of configs) {
         const { queue: [launch] } = listen(scaledMatmul, wgmma, {
-          ...{ values, config },
+          values,
+          config,
         });
         const { block, sharedBytes = 0 } = launch!.shape!;
         const threads = block[0];
@@ -38,12 +39,18 @@ Deno.test("wgmma has legal configs, of which as many blocks fit on a multiproces
 
 Deno.test("prepare() of wgmma gives maps of both operands, and slices of whole steps", () => {
   const config = {
-    ...{ BM: 64, BN: 56, BK: 128, WARPS: 4, CLUSTER: 3 },
-    ...{ RESIDENT: 2, AHEAD: 0 },
+    BM: 64,
+    BN: 56,
+    BK: 128,
+    WARPS: 4,
+    CLUSTER: 3,
+    RESIDENT: 2,
+    AHEAD: 0,
   };
   const values = { m: 54, n: 330, k: 2000, scale: "block128" };
   const { queue: [launch], maps } = listen(scaledMatmul, wgmma, {
-    ...{ values, config },
+    values,
+    config,
   });
   assertEquals(launch!.shape!.grid, [3, 1, 6]);
   assertStrictEquals(launch!.shape!.cluster, 3);
@@ -65,12 +72,18 @@ Deno.test("prepare() of wgmma gives maps of both operands, and slices of whole s
 
 Deno.test("wgmma takes rows of A for those of products where M is larger than one of them", () => {
   const config = {
-    ...{ BM: 128, BN: 64, BK: 128, WARPS: 8, CLUSTER: 3 },
-    ...{ RESIDENT: 1, AHEAD: 0 },
+    BM: 128,
+    BN: 64,
+    BK: 128,
+    WARPS: 8,
+    CLUSTER: 3,
+    RESIDENT: 1,
+    AHEAD: 0,
   };
   const values = { m: 150, n: 330, k: 2000, scale: "block128" };
   const { queue: [launch], maps } = listen(scaledMatmul, wgmma, {
-    ...{ values, config },
+    values,
+    config,
   });
   // Tiles of M come before those of N.
   assertEquals(launch!.shape!.grid, [3, 2, 6]);
@@ -94,13 +107,20 @@ Deno.test("wgmma has tiles of rows of A that make the blocks one wave, where sca
     )].filter(({ config, illegal }) => config.TOKEN_ROWS && !illegal)
       .map(({ config }) => config);
   const config = {
-    ...{ TOKEN_ROWS: 1, BM: 128, BN: 168, BK: 128, WARPS: 8, CLUSTER: 1 },
-    ...{ RESIDENT: 1, AHEAD: 0 },
+    TOKEN_ROWS: 1,
+    BM: 128,
+    BN: 168,
+    BK: 128,
+    WARPS: 8,
+    CLUSTER: 1,
+    RESIDENT: 1,
+    AHEAD: 0,
   };
   const found = of({ scale: "row" }).map((one) => JSON.stringify(one));
   assert(found.includes(JSON.stringify(config)), found.join("\n"));
   const { queue: [launch] } = listen(scaledMatmul, wgmma, {
-    ...{ values: { m: 256, n: 11008, k: 4096, scale: "row" }, config },
+    values: { m: 256, n: 11008, k: 4096, scale: "row" },
+    config,
   });
   // 132 blocks for 132 units.
   assertEquals(launch!.shape!.grid, [1, 2, 66]);
@@ -112,12 +132,16 @@ Deno.test("wgmma has tiles of rows of A that make the blocks one wave, where sca
 Deno.test("wgmma gives those who multiply the registers of a warpgroup that copies, if they need them", () => {
   const of = (BN: number, RESIDENT: number) => {
     const config = {
-      ...{ BM: 128, BN, BK: 128, WARPS: 8, CLUSTER: 1, RESIDENT, AHEAD: 0 },
+      BM: 128,
+      BN,
+      BK: 128,
+      WARPS: 8,
+      CLUSTER: 1,
+      RESIDENT,
+      AHEAD: 0,
     };
     const values = { m: 512, n: 11008, k: 4096, scale: "row" };
-    const { queue: [launch] } = listen(scaledMatmul, wgmma, {
-      ...{ values, config },
-    });
+    const { queue: [launch] } = listen(scaledMatmul, wgmma, { values, config });
     return [launch!.shape!.block[0], launch!.build!.defines.REGISTERS];
   };
   assertEquals(of(128, 1), [288, undefined]);

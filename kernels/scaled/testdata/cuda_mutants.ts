@@ -63,8 +63,14 @@ const TOKEN_ROWS = [
 const ROWS_OF_A = [
   { m: 150, n: 212, k: 1168 },
   {
-    ...{ TOKEN_ROWS: 1, BM: 128, BN: 72, BK: 128, WARPS: 8, CLUSTER: 2 },
-    ...{ RESIDENT: 1, AHEAD: 1 },
+    TOKEN_ROWS: 1,
+    BM: 128,
+    BN: 72,
+    BK: 128,
+    WARPS: 8,
+    CLUSTER: 2,
+    RESIDENT: 1,
+    AHEAD: 1,
   },
 ] as const;
 /** Threads have more registers than all could; the last slot of a warp has no second. */

@@ -77,10 +77,7 @@ Deno.test("predict() of fused splits K where tiles do not fill the device, and n
 Deno.test("prepare() of fused gives maps of both weights and of X, and slices of whole steps", () => {
   const { queue: [launch], maps } = listen(swiglu, fused!, {
     values: { m: 150, n: 330, k: 2000 },
-    config: {
-      ...{ BM: 64, BN: 80, BK: 128, WARPS: 4, CLUSTER: 3 },
-      ...{ RESIDENT: 1 },
-    },
+    config: { BM: 64, BN: 80, BK: 128, WARPS: 4, CLUSTER: 3, RESIDENT: 1 },
   });
   assertEquals(launch!.shape!.grid, [3, 2, 6]);
   assertStrictEquals(launch!.shape!.cluster, 3);
@@ -182,7 +179,8 @@ Deno.test("fused-dot starts with the config that was the fastest at one row of l
 
 /** A library that multiplies on the host, and rounds as a device does. */
 const hostBlas: Blas = {
-  ...{ name: "host", version: "0" },
+  name: "host",
+  version: "0",
   gemm: ({ m, n, k, a, b, c }) => ({
     label: "gemm",
     capturable: false,
@@ -208,7 +206,10 @@ for (const kernel of [cublas!, merged!]) {
       async (device) => {
         for (const shape of [{ m: 3, n: 5, k: 48 }, { m: 9, n: 256, k: 16 }]) {
           const found = await emulate(device, {
-            ...{ op: swiglu, kernel, config: {}, seeds: [1] },
+            op: swiglu,
+            kernel,
+            config: {},
+            seeds: [1],
             point: swiglu.point({ ...shape, type }),
             on: (device) => ({ ...device, blas: hostBlas }),
           });

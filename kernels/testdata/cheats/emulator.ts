@@ -36,11 +36,17 @@ export async function emulated(
       controls.reset();
       using device = backend.open(backend.find().devices[0]!);
       using context = await BenchContext.open({
-        ...{ backend, device, cache },
+        backend,
+        device,
+        cache,
         settings: {
           ...DEFAULTS,
           // 24 samples: one call takes a millisecond.
-          ...{ warmup: 0.05, rep: 24, timer, cache: "warm", cacheDir: folder },
+          warmup: 0.05,
+          rep: 24,
+          timer,
+          cache: "warm",
+          cacheDir: folder,
         },
         run: "cheats",
         harness: "0.0.0",

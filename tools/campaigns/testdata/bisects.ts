@@ -73,7 +73,5 @@ export async function bisectPlanted(
     }
     seconds.push((performance.now() - start) / 1000);
   }
-  return {
-    ...{ found: count - failures.length, measured: most, seconds, failures },
-  };
+  return { found: count - failures.length, measured: most, seconds, failures };
 }

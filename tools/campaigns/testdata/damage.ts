@@ -101,7 +101,12 @@ class Campaign implements AsyncDisposable {
     const kind = this.kinds[name]!;
     const failures: string[] = [];
     const tally: Tally = {
-      ...{ kind: name, refused: 0, same: 0, edited: 0, slowest: 0, failures },
+      kind: name,
+      refused: 0,
+      same: 0,
+      edited: 0,
+      slowest: 0,
+      failures,
     };
     const good = this.#files.get(kind.file)!;
     const args = kind.commands[0] ?? [];

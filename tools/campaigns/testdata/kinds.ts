@@ -59,8 +59,13 @@ const SETTINGS = { ...DEFAULTS, warmup: 0.1, rep: 0.5 };
 
 function selectHere() {
   return select({
-    ...{ suites: SUITES, kernels: [], quick: false },
-    ...{ overrides: {}, where: {}, backend: "cpu", device: 0 },
+    suites: SUITES,
+    kernels: [],
+    quick: false,
+    overrides: {},
+    where: {},
+    backend: "cpu",
+    device: 0,
   });
 }
 
@@ -75,8 +80,13 @@ export async function sweepHere({ stops = false } = {}): Promise<void> {
     // Not the good one: what is known is not found, and so not kept with the run.
     timingCache: "found.json",
   }, {
-    ...{ runs: 1, fresh: false, resume: false, timeout: 60 },
-    ...{ out: "published", unfinished: "runs", signal: stop.signal },
+    runs: 1,
+    fresh: false,
+    resume: false,
+    timeout: 60,
+    out: "published",
+    unfinished: "runs",
+    signal: stop.signal,
     observer: {
       note: (text) => console.error(text),
       row() {
@@ -143,20 +153,21 @@ export function kindsIn(files: readonly string[]): Readonly<
   const journal = { commands: [[SWEEP]], codes: [0], reading: publishedRows };
   return {
     csv: {
-      ...{ file: CSV, as: "text", codes: [0, 1, 3, 4] },
+      file: CSV,
+      as: "text",
+      codes: [0, 1, 3, 4],
       // Samples that are not those of the row are named by their own file.
-      ...{ named: CSV.replace(/csv$/, ""), place: /line \d|at once/ },
+      named: CSV.replace(/csv$/, ""),
+      place: /line \d|at once/,
       commands: [["table", CSV], diff, report, take, plot],
       reading: rowsOf,
       flaw: (after) => flawsOf(after as readonly CsvRow[])[0],
     },
     "published csv": {
-      ...{
-        file: "published.csv",
-        as: "text",
-        codes: [0],
-        place: /row \d|line \d|: it /,
-      },
+      file: "published.csv",
+      as: "text",
+      codes: [0],
+      place: /row \d|line \d|: it /,
       commands: [
         ["import", "published.csv", "--run", "run", "--out", "out"],
       ],
@@ -170,31 +181,44 @@ export function kindsIn(files: readonly string[]): Readonly<
       flaw: (after) => flawsOf(after as readonly CsvRow[])[0],
     },
     sidecar: {
-      ...{ file: SAMPLES, as: "bytes", codes: [0], place: /gzip|line \d/ },
+      file: SAMPLES,
+      as: "bytes",
+      codes: [0],
+      place: /gzip|line \d/,
       commands: [report, take, plot],
       reading: samplesOf,
     },
     "text of a sidecar": {
-      ...{ file: SAMPLES, as: "compressed text", codes: [0], place: /line \d/ },
+      file: SAMPLES,
+      as: "compressed text",
+      codes: [0],
+      place: /line \d/,
       commands: [report, take, plot],
       reading: samplesOf,
       flaw: samplesFlaw,
     },
     "device file": {
-      ...{ file: `new/${DEVICE}/device.json`, as: "text", codes: [0] },
+      file: `new/${DEVICE}/device.json`,
+      as: "text",
+      codes: [0],
       place: /field|it is/,
       commands: [plot, take],
       reading: () =>
         Promise.resolve(withoutSum(readDeviceFile(`new/${DEVICE}`, ""))),
     },
     effects: {
-      ...{ file: `new/${DEVICE}/small.mde.json`, as: "text" },
-      ...{ codes: [0, 1, 3, 4], place: /field|it is/ },
+      file: `new/${DEVICE}/small.mde.json`,
+      as: "text",
+      codes: [0, 1, 3, 4],
+      place: /field|it is/,
       commands: [diff],
       reading: () => Promise.resolve(withoutSum(effectsBeside(CSV))),
     },
     "timing cache": {
-      ...{ file: "timings.json", as: "text", codes: [0], place: /field|it is/ },
+      file: "timings.json",
+      as: "text",
+      codes: [0],
+      place: /field|it is/,
       commands: [
         ["tune", "list", "--timing-cache", "timings.json"],
         ["tune", "merge", "timings.json", "--timing-cache", "out/all.json"],
@@ -203,7 +227,9 @@ export function kindsIn(files: readonly string[]): Readonly<
       flaw: isPart,
     },
     thresholds: {
-      ...{ file: "thresholds.json", as: "text", codes: [0, 1, 3, 4] },
+      file: "thresholds.json",
+      as: "text",
+      codes: [0, 1, 3, 4],
       place: /thresholds\.json: /,
       commands: [diff],
       reading: () =>
@@ -213,22 +239,31 @@ export function kindsIn(files: readonly string[]): Readonly<
       flaw: thresholdsFlaw,
     },
     journal: {
-      ...{ file: `${run}journal.jsonl`, as: "text", place: /line \d/ },
+      file: `${run}journal.jsonl`,
+      as: "text",
+      place: /line \d/,
       ...journal,
       flaw: measuredFlaw,
     },
     "run file": {
-      ...{ file: `${run}run.json`, as: "text", place: /field|it is/ },
+      file: `${run}run.json`,
+      as: "text",
+      place: /field|it is/,
       ...journal,
       flaw: measuredFlaw,
     },
     "configs of a run": {
-      ...{ file: `${run}timings.json`, as: "text", place: /field|it is/ },
+      file: `${run}timings.json`,
+      as: "text",
+      place: /field|it is/,
       ...journal,
       flaw: measuredFlaw,
     },
     "kernel cache": {
-      ...{ file: manifest, as: "text", codes: [0], place: /manifest/ },
+      file: manifest,
+      as: "text",
+      codes: [0],
+      place: /manifest/,
       named: manifest.replace(/\/[^/]*$/, ""),
       commands: [],
       reading: builtOf,

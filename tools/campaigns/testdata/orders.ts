@@ -103,8 +103,13 @@ async function runHere(
 ): Promise<Orders> {
   const suite = fileURLToPath(new URL("leaving_suite.ts", import.meta.url));
   const selected = await select({
-    ...{ suites: [suite], kernels: [], quick: false },
-    ...{ overrides: {}, where: {}, backend: "cpu", device: 0 },
+    suites: [suite],
+    kernels: [],
+    quick: false,
+    overrides: {},
+    where: {},
+    backend: "cpu",
+    device: 0,
   });
   const run = (order: readonly string[], checkOnly: boolean) =>
     rowsOf(order, { ...selected, cacheDir: folder, checkOnly });
@@ -214,7 +219,9 @@ async function rowsOf(
     }),
     {
       progress: { update() {}, print() {} },
-      ...{ timeout: 60, done: 0, failed: 0 },
+      timeout: 60,
+      done: 0,
+      failed: 0,
       signal: new AbortController().signal,
       take(event) {
         if (event.event === "row") rows.push(event.row);

@@ -22,8 +22,15 @@ export async function exported<T>(
   try {
     const out = join(folder, "out");
     const code = await exportKernels({
-      ...{ op, suites: [], kernels, overrides, where: {} },
-      ...{ quick: false, arch: "sm_90a", out, pdl },
+      op,
+      suites: [],
+      kernels,
+      overrides,
+      where: {},
+      quick: false,
+      arch: "sm_90a",
+      out,
+      pdl,
       kernelCache: join(folder, "kernels"),
     }, emulatedCuda());
     assertStrictEquals(code, 0);

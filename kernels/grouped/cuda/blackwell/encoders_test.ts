@@ -163,16 +163,14 @@ test("token_scales_column() has the atoms of a slab side by side, tiles starting
 const SIZES = [64, 128, 192, 256];
 
 const config = (MAXN: number, PAIR: number): BlackwellConfig => ({
-  ...{
-    MAXN,
-    TMA: 1,
-    PAIR,
-    SHARE: 1,
-    STORE: 16,
-    COUNTER: 0,
-    STAGES: 0,
-    EACH: 0,
-  },
+  MAXN,
+  TMA: 1,
+  PAIR,
+  SHARE: 1,
+  STORE: 16,
+  COUNTER: 0,
+  STAGES: 0,
+  EACH: 0,
 });
 
 test("columns of tensor memory are nobody's or one's, and two blocks have room", (encoders) => {

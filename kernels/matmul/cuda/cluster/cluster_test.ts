@@ -137,8 +137,15 @@ Deno.test("prepare() launches one kernel with a slice for each block", () => {
 Deno.test("prepare() counts tiles first where many parts read much", () => {
   const gridOf = (k: number, PARTS: number) =>
     plan("exchange-k", { m: 48, n: 48, k, type: "f32" }, {
-      ...{ LOAD: "warps", BM: 16, BN: 16, BK: 128, WARPS: 8, KWARPS: 8 },
-      ...{ STAGES: 3, CLUSTER: 1, PARTS },
+      LOAD: "warps",
+      BM: 16,
+      BN: 16,
+      BK: 128,
+      WARPS: 8,
+      KWARPS: 8,
+      STAGES: 3,
+      CLUSTER: 1,
+      PARTS,
     }).queue[0]!.shape!.grid;
   // Slices of 1280, 768 and 640 for 32 rows of both operands: 160, 96 and 80 KiB.
   assertEquals(gridOf(16384, 13), [3, 3, 13]);
@@ -150,8 +157,17 @@ Deno.test("prepare() counts tiles first where many parts read much", () => {
 Deno.test("prepare() of tensor maps gives boxes of a tile's rows, and a cluster tiles", () => {
   const shape = { m: 250, n: 256, k: 7000, type: "bf16", layout: "nt" };
   const config: ClusterConfig = {
-    ...{ LOAD: "tensor", BM: 64, BN: 80, BK: 128, WARPS: 4, KWARPS: 1 },
-    ...{ STAGES: 3, CLUSTER: 7, PARTS: 1, TILES_M: 2, TILES_N: 1 },
+    LOAD: "tensor",
+    BM: 64,
+    BN: 80,
+    BK: 128,
+    WARPS: 4,
+    KWARPS: 1,
+    STAGES: 3,
+    CLUSTER: 7,
+    PARTS: 1,
+    TILES_M: 2,
+    TILES_N: 1,
   };
   const { queue: [launch], maps } = plan("wgmma-k", shape, config);
   assertEquals(launch!.shape!.grid, [14, 4, 2]);

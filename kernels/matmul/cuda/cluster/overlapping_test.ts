@@ -13,8 +13,15 @@ import { exchangeK } from "./cluster.ts";
 const point = matmul.point({ m: 14, n: 16, k: 1024, epilogue: "relu" });
 /** Sixteen blocks that wait for one another, of as many units of the emulator. */
 const config = {
-  ...{ LOAD: "warps", BM: 16, BN: 16, BK: 64, WARPS: 4, KWARPS: 4 },
-  ...{ STAGES: 1, CLUSTER: 1, PARTS: 16 },
+  LOAD: "warps",
+  BM: 16,
+  BN: 16,
+  BK: 64,
+  WARPS: 4,
+  KWARPS: 4,
+  STAGES: 1,
+  CLUSTER: 1,
+  PARTS: 16,
 };
 /** Shared memory of a block of which a unit holds one. */
 const ALONE = 200 << 10;
@@ -32,7 +39,8 @@ async function product(
 ) {
   const module = stack.use(device.load(await binaryOf(build!, "cuda")));
   const { inputs: [a, b], right: [right] } = madeOf(matmul, point, {
-    ...{ seed, fill: "normal" },
+    seed,
+    fill: "normal",
   });
   const alloc = (bytes: number) => {
     const memory = stack.use(device.alloc(bytes));
@@ -47,7 +55,11 @@ async function product(
   const C = alloc(2 * point.m * point.ldc);
   const operand = matmul.operands(point).find(({ role }) => role === "out")!;
   const { steps: [step] } = exchangeK.prepare({
-    ...{ point, config, device, alloc, operands: { A: A!, B: B!, C } },
+    point,
+    config,
+    device,
+    alloc,
+    operands: { A: A!, B: B!, C },
     program: (_, entry) => ({
       step: (args, shape) =>
         module.program(entry).step(args, { ...shape, ...changed }),
@@ -122,7 +134,9 @@ cudaTest(
     const filler = stack.use(device.load(await compileCuda(FILLER)));
     const room = stack.use(device.alloc(40 * 64 * 4));
     const fill = filler.program("fill").step([mem(room), i32(10)], {
-      ...{ grid: [40, 1, 1], block: [64, 1, 1], sharedBytes: ALONE },
+      grid: [40, 1, 1],
+      block: [64, 1, 1],
+      sharedBytes: ALONE,
     });
     const both = [
       await product(device, { stack, seed: 1, sharedBytes: ALONE }),
@@ -180,7 +194,9 @@ cudaTest(
   async (device, mock) => {
     using stack = new DisposableStack();
     const aborted = await product(device, {
-      ...{ stack, seed: 1, cooperative: false },
+      stack,
+      seed: 1,
+      cooperative: false,
     });
     mock.seed(1);
     assertMatch(together(device, mock, [aborted.step]), HANGS);

@@ -36,7 +36,10 @@ Deno.test("columns-k has legal configs, of which as many blocks fit on a multipr
     for (const { config, predicted } of found) {
       assert(predicted! > 3.5, which);
       const { queue: [launch] } = plan("columns-k", {
-        ...{ ...DECODE, m, n, k },
+        ...DECODE,
+        m,
+        n,
+        k,
       }, config);
       const { block, sharedBytes = 0 } = launch!.shape!;
       assert(
@@ -90,7 +93,12 @@ Deno.test("columns-k has tiles of 256 rows of A, and starts those of the same ro
 Deno.test("columns-k has tiles of rows of A that make the blocks one wave", () => {
   const shape = { ...DECODE, m: 256, n: 13312, k: 16384 };
   const config = {
-    ...{ TOKEN_ROWS: 1, BM: 128, BN: 208, BK: 64, WARPS: 8, CLUSTER: 1 },
+    TOKEN_ROWS: 1,
+    BM: 128,
+    BN: 208,
+    BK: 64,
+    WARPS: 8,
+    CLUSTER: 1,
     RESIDENT: 1,
   };
   const found = legal(256, 13312, 16384).map(({ config }) => config);
@@ -112,7 +120,12 @@ Deno.test("columns-k has tiles of rows of A that make the blocks one wave", () =
 
 Deno.test("columns-k has tiles of 256 rows of A, whose sixteen warps take two products a step", () => {
   const config = {
-    ...{ TOKEN_ROWS: 1, BM: 256, BN: 168, BK: 64, WARPS: 16, CLUSTER: 1 },
+    TOKEN_ROWS: 1,
+    BM: 256,
+    BN: 168,
+    BK: 64,
+    WARPS: 16,
+    CLUSTER: 1,
     RESIDENT: 1,
   };
   const found = legal(512, 11008, 4096).map(({ config }) => config);
@@ -128,8 +141,14 @@ Deno.test("columns-k has no tile of rows of A whose products are not whole, or n
   const rows = { ...DECODE, m: 200, n: 5120, k: 2880 };
   const of = (changes: Values, layout = "nt") => {
     const config = {
-      ...{ TOKEN_ROWS: 1, BM: 128, BN: 128, BK: 64, WARPS: 8, CLUSTER: 1 },
-      ...{ RESIDENT: 1, ...changes },
+      TOKEN_ROWS: 1,
+      BM: 128,
+      BN: 128,
+      BK: 64,
+      WARPS: 8,
+      CLUSTER: 1,
+      RESIDENT: 1,
+      ...changes,
     } as Parameters<typeof columnsRules.tile>[1];
     const point = matmul.point({ ...rows, layout });
     return Object.values(columnsRules).map((rule) => rule(point, config, h200))
@@ -170,7 +189,11 @@ Deno.test("columns-k has no config whose products read the next step, or whose b
   ]);
   assertEquals(of({ BM: 24, BK: 128 }), []);
   const byRows = matmul.point({
-    ...{ ...DECODE, layout: "nn", m: 32, n: 5120, k: 2880 },
+    ...DECODE,
+    layout: "nn",
+    m: 32,
+    n: 5120,
+    k: 2880,
   });
   assertEquals(
     columnsRules.boxes(byRows, { ...ONE, BM: 96 }),
@@ -196,7 +219,12 @@ Deno.test("unsupported() of columns-k names what warpgroups need", () => {
 
 Deno.test("prepare() of columns-k gives maps of a tile's rows, and slices of whole steps", () => {
   const { queue: [launch], maps } = plan("columns-k", {
-    ...{ ...DECODE, m: 61, n: 330, k: 2000, lda: 2008, ldc: 336 },
+    ...DECODE,
+    m: 61,
+    n: 330,
+    k: 2000,
+    lda: 2008,
+    ldc: 336,
   }, { BM: 40, BN: 64, BK: 128, WARPS: 4, CLUSTER: 3, RESIDENT: 1 });
   assertEquals(launch!.shape!.grid, [3, 1, 9]);
   assertEquals(launch!.shape!.block, [160, 1, 1]);
@@ -207,11 +235,21 @@ Deno.test("prepare() of columns-k gives maps of a tile's rows, and slices of who
     { ...box, rows: 61, ld: 2008, boxRows: 64 },
   ]);
   const { queue: [byRows], maps: others } = plan("columns-k", {
-    ...{ ...DECODE, layout: "nn", m: 61, n: 328, k: 2000, lda: 2008, ldb: 336 },
+    ...DECODE,
+    layout: "nn",
+    m: 61,
+    n: 328,
+    k: 2000,
+    lda: 2008,
+    ldb: 336,
   }, { BM: 128, BN: 64, BK: 128, WARPS: 8, CLUSTER: 1, RESIDENT: 1 });
   assertEquals(byRows!.shape!.grid, [1, 1, 3]);
   assertEquals(others[0], {
-    ...{ ...box, columns: 328, rows: 2000, ld: 336, boxRows: 128 },
+    ...box,
+    columns: 328,
+    rows: 2000,
+    ld: 336,
+    boxRows: 128,
   });
   // Two maps, bias, C, M, N and K; sixteen steps of K, six for the first two blocks.
   assertEquals(
