@@ -3,7 +3,7 @@ import { COMMANDS, LEAST_WIDTH, unexpected } from "./main.ts";
 import { runParser } from "@optique/core/facade";
 import config from "../deno.json" with { type: "json" };
 import { PERMISSIONS, VERSION } from "../session/home.ts";
-import { flagsOf, superfluous } from "./permissions.ts";
+import { flagsOf, unneededPermissions } from "./permissions.ts";
 import { builtInSuites } from "../suites/mod.ts";
 import {
   program,
@@ -300,8 +300,8 @@ Deno.test("no command asks Deno for the network or for everything", () => {
   );
 });
 
-Deno.test("superfluous() names what a command line does not need", () => {
-  const of = (line: string) => superfluous(line.split(" ")).join();
+Deno.test("unneededPermissions() names what a command line does not need", () => {
+  const of = (line: string) => unneededPermissions(line.split(" ")).join();
   assertEquals(of("bench --quick"), "net");
   assertEquals(of("tune --quick"), "net");
   assertEquals(of("tune list"), "net,ffi,run,sys");

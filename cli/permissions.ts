@@ -70,7 +70,7 @@ export function flagsOf(command: string): readonly string[] {
 }
 
 /** Returns what the command line `args` does not need. */
-export function superfluous(
+export function unneededPermissions(
   args: readonly string[],
 ): readonly (typeof KINDS[number])[] {
   const [command = "", part = ""] = args;
@@ -85,5 +85,7 @@ export function superfluous(
 
 /** Drops what the command line `args` does not need, for the rest of the process. */
 export function dropPermissions(args: readonly string[]): void {
-  for (const name of superfluous(args)) Deno.permissions.revokeSync({ name });
+  for (const name of unneededPermissions(args)) {
+    Deno.permissions.revokeSync({ name });
+  }
 }

@@ -14,7 +14,7 @@ import { caseText, keyOf, type Row, SCHEMA } from "../bench/row/row.ts";
 import type { KnownConfigs } from "../bench/tune/config_book.ts";
 import type { Journal } from "../bench/worker/journal.ts";
 import type { Event } from "../bench/worker/protocol.ts";
-import type { Begun } from "./begun.ts";
+import type { CurrentCaseFile } from "./current_case.ts";
 import type { SourceVersion } from "./commit.ts";
 import {
   isFailure,
@@ -27,9 +27,9 @@ import { titleOf } from "./phase_note.ts";
 import {
   CrashedConfigs,
   fromCache,
-  Remembered,
   type Sources,
   sourcesOf,
+  TimingCacheDraft,
 } from "./run_state.ts";
 import type { Selected } from "./select.ts";
 
@@ -64,11 +64,11 @@ export class Findings {
   readonly #timingCache: string | undefined;
   readonly #sources: Sources;
   readonly #crashed: CrashedConfigs;
-  readonly #remembered: Remembered;
+  readonly #remembered: TimingCacheDraft;
   readonly #options: {
     readonly selected: Selected;
     readonly settings: Settings;
-    readonly begun: Begun;
+    readonly begun: CurrentCaseFile;
   };
 
   constructor(
@@ -80,7 +80,7 @@ export class Findings {
       readonly version: SourceVersion;
       /** The commits of users' suites, by their names. */
       readonly commits: ReadonlyMap<string, string>;
-      readonly begun: Begun;
+      readonly begun: CurrentCaseFile;
     },
   ) {
     this.#journal = journal;
@@ -91,7 +91,10 @@ export class Findings {
     this.#timingCache = settings.timingCache;
     this.#sources = sourcesOf(selected, settings);
     this.#crashed = new CrashedConfigs(journal, this.#sources);
-    this.#remembered = new Remembered(settings, journal.file("timings.json"));
+    this.#remembered = new TimingCacheDraft(
+      settings,
+      journal.file("timings.json"),
+    );
     for (const note of journal.notes) observer.note(note);
     if (journal.resumed) {
       observer.note(

@@ -7,7 +7,7 @@
 import { readIfThere, saidBy } from "../bench/files/disk.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import {
-  Distinct,
+  DuplicateFinder,
   type ReadOptions,
   type SourcedRow,
   streamRows,
@@ -39,7 +39,7 @@ export async function readRows(
   options: Pick<ReadOptions, "lean" | "like"> = {},
 ): Promise<readonly SourcedRow[]> {
   const all: (readonly SourcedRow[])[] = [];
-  const distinct = new Distinct();
+  const distinct = new DuplicateFinder();
   let count = 0;
   for (const file of await csvFiles(paths)) {
     const info = statIfThere(file);

@@ -27,7 +27,7 @@ const ENOUGH = 0.01;
 const CALLS = 19;
 
 /** About how long a case takes without its calls, in those of small cases. */
-export interface Weighed {
+export interface CaseWeight {
   readonly key: CaseKey;
   readonly weight: number;
   /** Those of a call, which takes so much longer at a larger shape. */
@@ -47,7 +47,7 @@ export function weightOf(
 export function weighed(
   cases: readonly Case[],
   info: DeviceInfo,
-): readonly Weighed[] {
+): readonly CaseWeight[] {
   return callSuite(() =>
     cases.map((c) => ({
       key: keyOf(c),
@@ -98,7 +98,10 @@ class CallTime {
 /** The seconds that are left. */
 export class Remaining {
   /** The cases, and how many rows of each are missing. */
-  readonly #open: ReadonlyMap<string, { readonly one: Weighed; rows: number }>;
+  readonly #open: ReadonlyMap<
+    string,
+    { readonly one: CaseWeight; rows: number }
+  >;
   readonly #total: number;
   readonly #now: () => number;
   /** Rows of all workers, and those between which nothing was compiled. */
@@ -114,7 +117,7 @@ export class Remaining {
 
   /** @param now Milliseconds since any start. @default {performance.now} */
   constructor(
-    cases: readonly Weighed[],
+    cases: readonly CaseWeight[],
     now: () => number = () => performance.now(),
   ) {
     this.#open = new Map(
@@ -171,7 +174,7 @@ export class Remaining {
   }
 
   /** Takes a row of a case from those that are missing; nothing where none is. */
-  #take(key: CaseKey): Weighed | undefined {
+  #take(key: CaseKey): CaseWeight | undefined {
     const open = this.#open.get(caseText(key));
     if (!open || open.rows === 0) return undefined;
     open.rows--;

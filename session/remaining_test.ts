@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { keyFor, timedRow } from "../bench/testdata/rows.ts";
 import type { Event } from "../bench/worker/protocol.ts";
-import { Remaining, type Weighed, weighed, weightOf } from "./remaining.ts";
+import { type CaseWeight, Remaining, weighed, weightOf } from "./remaining.ts";
 import { suiteOf } from "../backends/testdata/spine.ts";
 import { fake } from "../backends/fake/fake.ts";
 
@@ -19,7 +19,7 @@ function estimator(
   weights: readonly (number | Omit<Recorded, "ms" | "call_us">)[],
 ) {
   const clock = { ms: 0 };
-  const cases: Weighed[] = weights.map((one, i) =>
+  const cases: CaseWeight[] = weights.map((one, i) =>
     typeof one === "number"
       ? { key: keyFor(`k${i}`), weight: one, flops: 0 }
       : { ...one, key: { ...keyFor(one.kernel), k: `${i}` } }

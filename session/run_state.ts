@@ -166,7 +166,7 @@ export function fromCache(
 }
 
 /** Holds the configs that a run finds until they are written; of repeats, the first. */
-export class Remembered {
+export class TimingCacheDraft {
   readonly #path: string | undefined;
   readonly #draft: string;
   readonly #found: TimingCache;

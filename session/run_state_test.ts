@@ -4,7 +4,7 @@ import { DEFAULTS } from "../bench/model/settings.ts";
 import { keyOf, type Row } from "../bench/row/row.ts";
 import { select } from "./select.ts";
 import { testdata } from "../cli/testdata/program.ts";
-import { CrashedConfigs, Remembered, validity } from "./run_state.ts";
+import { CrashedConfigs, TimingCacheDraft, validity } from "./run_state.ts";
 import { Journal } from "../bench/worker/journal.ts";
 import type { Event } from "../bench/worker/protocol.ts";
 import { INFO } from "../bench/testdata/jobs.ts";
@@ -133,15 +133,15 @@ function tuned(entry: TimingEntry): Event {
   return { event: "tuned", entry } as Event;
 }
 
-Deno.test("Remembered keeps what a run found before it was killed, of repeats the first", async () => {
+Deno.test("TimingCacheDraft keeps what a run found before it was killed, of repeats the first", async () => {
   const dir = await Deno.makeTempDir();
   try {
     const [draft, timingCache] = [join(dir, "draft"), join(dir, "t.json")];
-    const first = new Remembered({ timingCache }, draft);
+    const first = new TimingCacheDraft({ timingCache }, draft);
     assertEquals(first.keep(), []);
     first.take(tuned(timingEntry("a", { us: 1 })));
     // Killed here; the same command goes on.
-    const second = new Remembered({ timingCache }, draft);
+    const second = new TimingCacheDraft({ timingCache }, draft);
     second.take(tuned(timingEntry("a", { us: 2 })));
     second.take(tuned(timingEntry("b", { us: 3 })));
     assertEquals(readTimings(timingCache).size, 0);
@@ -155,21 +155,21 @@ Deno.test("Remembered keeps what a run found before it was killed, of repeats th
   }
 });
 
-Deno.test("Remembered says that a damaged draft of its own is to be removed", () =>
+Deno.test("TimingCacheDraft says that a damaged draft of its own is to be removed", () =>
   within((folder) => {
     const draft = join(folder, "draft");
     Deno.writeTextFileSync(draft, "{");
     assertThrows(
-      () => new Remembered({}, draft),
+      () => new TimingCacheDraft({}, draft),
       UserError,
       `${draft}: it is damaged or cut short; remove it to go on`,
     );
   }));
 
-Deno.test("Remembered keeps nothing without a timing cache", async () => {
+Deno.test("TimingCacheDraft keeps nothing without a timing cache", async () => {
   const dir = await Deno.makeTempDir();
   try {
-    const one = new Remembered({}, join(dir, "draft"));
+    const one = new TimingCacheDraft({}, join(dir, "draft"));
     one.take(tuned(timingEntry("a")));
     assertEquals(one.keep(), []);
     assertEquals([...Deno.readDirSync(dir)], []);

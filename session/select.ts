@@ -32,11 +32,11 @@ import {
   nothing,
 } from "./cases.ts";
 import { dealPoints } from "./share/shards.ts";
-import { sharing, takeDevice, type Taken } from "./take_device.ts";
+import { sharing, takeDevice, type TakenDevice } from "./take_device.ts";
 import { builtInSuites, suiteNames, usualNames } from "../suites/mod.ts";
 
 /** A device, and the cases that it is to run. */
-export interface Selected extends Taken {
+export interface Selected extends TakenDevice {
   readonly suites: readonly Suite[];
   readonly selection: Selection;
   readonly cases: readonly Case[];
@@ -165,7 +165,7 @@ function selectionOf(
   options: Selecting,
   { suites, taken: { backend, info }, points }: {
     readonly suites: readonly Suite[];
-    readonly taken: Taken;
+    readonly taken: TakenDevice;
     readonly points: PointSet;
   },
 ): Selection {

@@ -23,7 +23,7 @@ import { Findings, missingCases, type SweepObserver } from "./findings.ts";
 import { isTunable, validity } from "./run_state.ts";
 import { commitOfFile, sourceVersion } from "./commit.ts";
 import { isFile, pathOfFile } from "./cases.ts";
-import { Begun } from "./begun.ts";
+import { CurrentCaseFile } from "./current_case.ts";
 import { RUNS, VERSION } from "./home.ts";
 import { Remaining, weighed } from "./remaining.ts";
 import { isFailure, jobOf, type ProgressView, runJob } from "./run_job.ts";
@@ -129,7 +129,7 @@ async function run(
   const { cases } = selected;
   const { out, signal } = options;
   const version = await sourceVersion();
-  using begun = new Begun(journal.file("begun.json"), signal);
+  using begun = new CurrentCaseFile(journal.file("begun.json"), signal);
   const found = new Findings(journal, {
     selected,
     settings,

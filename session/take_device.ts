@@ -17,7 +17,7 @@ import type { Target } from "./options.ts";
 export class NoDeviceError extends UserError {}
 
 /** A device that was taken. */
-export interface Taken {
+export interface TakenDevice {
   readonly backend: Backend;
   readonly info: DeviceInfo;
   /** Lines on what was found. */
@@ -25,7 +25,7 @@ export interface Taken {
 }
 
 /** Describes the device to take. */
-export interface Wanted extends Target {
+export interface DeviceRequest extends Target {
   /** Backends that have a kernel to run. */
   readonly useful: ReadonlySet<string>;
   /** Whether Python runs one of them. @default {false} */
@@ -50,9 +50,9 @@ export async function backendNamed(
  * @throws {UserError} If there is none, with what is wrong with each.
  */
 export async function takeDevice(
-  wanted: Wanted,
+  wanted: DeviceRequest,
   backends: Backends = all,
-): Promise<Taken> {
+): Promise<TakenDevice> {
   const { backend: name, device, useful, isPython = false } = wanted;
   const tried = name === undefined ? Object.keys(backends) : [name];
   if (name !== undefined && !Object.hasOwn(backends, name)) {
@@ -131,8 +131,8 @@ function elsewhereNote(backends: readonly string[]): string {
 /** @throws {UserError} Where nothing wanted runs on it, or it cannot be opened. */
 async function takeEmulated(
   device: EmulatedName,
-  { backend: name, useful, kernelCache }: Wanted,
-): Promise<Taken> {
+  { backend: name, useful, kernelCache }: DeviceRequest,
+): Promise<TakenDevice> {
   const api = emulatedApi(device);
   if (name !== undefined && name !== api) {
     throw new UserError(
@@ -160,7 +160,7 @@ async function takeEmulated(
  * compared.
  */
 export function sharing(
-  { backend, info }: Taken,
+  { backend, info }: TakenDevice,
   wanted: DeviceSet,
 ): readonly DeviceInfo[] {
   const { devices } = backend.find();

@@ -41,7 +41,7 @@ import { hintsFor } from "./hints.ts";
 import { runCases } from "./run_cases.ts";
 import { VERSION } from "./home.ts";
 import { besideAuto, besidePeers, loadSuites } from "./cases.ts";
-import { takeDevice, type Taken } from "./take_device.ts";
+import { takeDevice, type TakenDevice } from "./take_device.ts";
 import { allowExit, importSuite, limitCalls, onFatal } from "./suite_file.ts";
 
 /** Runs `job`, and says what happens by `emit`. @returns The exit code. */
@@ -53,7 +53,7 @@ export async function work(job: Job, emit: Emit): Promise<ExitCode> {
 }
 
 /** Takes the device of `job`. @throws {UserError} Where it is not there. */
-function placeOf({ backend, device, settings }: Job): Promise<Taken> {
+function placeOf({ backend, device, settings }: Job): Promise<TakenDevice> {
   const kernelCache = settings.cacheDir;
   return takeDevice({
     backend,

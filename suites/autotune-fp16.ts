@@ -10,13 +10,13 @@
 
 import { defineSuite } from "../bench/model/suite.ts";
 import { baselines, linearKernels, matmul } from "../kernels/matmul/mod.ts";
-import { studied } from "./autotune.ts";
+import { COMPETITION } from "./autotune.ts";
 
 export default defineSuite({
   name: "autotune-fp16",
   title: "Linear layers [M, K] · [N, K]ᵀ in fp16",
   op: matmul,
-  ...studied,
+  ...COMPETITION,
   fixed: { type: "f16", epilogue: "none", layout: "nt" },
   kernels: linearKernels,
   baselines: ["cublaslt", "hipblaslt", ...baselines],

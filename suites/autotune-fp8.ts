@@ -7,14 +7,14 @@
 
 import { defineSuite } from "../bench/model/suite.ts";
 import { kernels, scaledMatmul } from "../kernels/scaled/mod.ts";
-import { studied } from "./autotune.ts";
+import { COMPETITION } from "./autotune.ts";
 
 export default defineSuite({
   name: "autotune-fp8",
   title: "Linear layers [M, K] · [N, K]ᵀ in FP8 with scales",
   op: scaledMatmul,
-  axes: { scale: ["tensor", "row", "block128"], ...studied.axes },
-  quick: studied.quick,
+  axes: { scale: ["tensor", "row", "block128"], ...COMPETITION.axes },
+  quick: COMPETITION.quick,
   kernels,
   baselines: ["cublaslt", "cublaslt-tuned", "naive"],
 });

@@ -5,7 +5,7 @@
  */
 
 /** Layers of 4096 to 4096, 4096 to 11008 and 8192 to 1024, for 1 to 512 rows and the odd 17. */
-export const studied = {
+export const COMPETITION = {
   axes: {
     weights: [
       { n: 4096, k: 4096 },

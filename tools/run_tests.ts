@@ -43,8 +43,8 @@ const STEPS: Readonly<Record<string, () => Promise<Said>>> = {
       deno(["doc", "--lint", "mod.ts"]),
     ]);
     const found = [
-      ...complaints(all.text),
-      ...complaints(exports.text, { exports: true }),
+      ...docLintErrors(all.text),
+      ...docLintErrors(exports.text, { exports: true }),
       // It also fails for what is no complaint, such as a file that it cannot parse.
       ...[all, exports].filter(({ ok, text }) =>
         !ok && !text.includes("error[")
@@ -208,7 +208,7 @@ interface Complaint {
  *
  * @example
  * ```ts
- * import { complaints } from "./run_tests.ts";
+ * import { docLintErrors } from "./run_tests.ts";
  * import { assertEquals } from "@std/assert";
  *
  * const text = `error[missing-jsdoc]: exported symbol is missing JSDoc documentation
@@ -224,13 +224,13 @@ interface Complaint {
  *   |
  * 12 |   readonly width: B;
  * `;
- * assertEquals(complaints(text), [
+ * assertEquals(docLintErrors(text), [
  *   "bench/a.ts:9: exported symbol is missing JSDoc documentation",
  * ]);
- * assertEquals(complaints(text, { exports: true }).length, 2);
+ * assertEquals(docLintErrors(text, { exports: true }).length, 2);
  * ```
  */
-export function complaints(
+export function docLintErrors(
   text: string,
   { exports = false }: { readonly exports?: boolean } = {},
 ): readonly string[] {

@@ -30,7 +30,7 @@ import {
   SameCode,
   type SamePair,
 } from "../session/stale/same_code.ts";
-import { standings, type Stood } from "../session/stale/stale.ts";
+import { type RowState, stalenessOf } from "../session/stale/stale.ts";
 
 /** The folders with the sources of kernels. */
 const SOURCES = ["bench", "kernels"];
@@ -65,7 +65,7 @@ export type Outcome = { readonly pair: SamePair } | { readonly why: string };
 
 /** Compares the code that the row of `stood` was measured with, and the present code. */
 export async function compareCode(
-  { row, present }: Stood,
+  { row, present }: RowState,
   { treeOf, codeHash, compile }: Compared,
 ): Promise<Outcome> {
   if (present === undefined || row.commit === "" || row.dirty === "true") {
@@ -197,17 +197,17 @@ async function eachOf<T>(
 }
 
 /** Returns the rows of `paths` whose code has changed: one row of each measured and present version. */
-async function versions(paths: readonly string[]): Promise<readonly Stood[]> {
+async function versions(paths: readonly string[]): Promise<readonly RowState[]> {
   const rows = await readRows(paths);
   const suites = await besideAuto(await loadSuites([]), ["auto"]);
-  const stood = await standings(rows, suites, new SameCode([]));
+  const stood = await stalenessOf(rows, suites, new SameCode([]));
   const changed = stood.filter(({ standing, row }) =>
     standing === "changed" && row.binary_hash !== ""
   );
   return [...new Map(changed.map((one) => [keyOf(one), one])).values()];
 }
 
-function keyOf({ row, present }: Stood): string {
+function keyOf({ row, present }: RowState): string {
   return keyOfPair({ was: row.code_hash, is: present!.codeHash });
 }
 

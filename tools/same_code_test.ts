@@ -7,7 +7,7 @@ import { CaseError } from "../bench/model/errors.ts";
 import { HOME } from "../session/home.ts";
 import { SameCode } from "../session/stale/same_code.ts";
 import { readRows } from "../session/read_rows.ts";
-import { standings, type Stood } from "../session/stale/stale.ts";
+import { type RowState, stalenessOf } from "../session/stale/stale.ts";
 import { builtInSuites } from "../suites/mod.ts";
 import { compareCode, formatPairs } from "./same_code.ts";
 
@@ -20,19 +20,19 @@ const build = (file: string): Build => ({
 function stoodOf(
   code: string,
   files: readonly string[],
-  row: Partial<Stood["row"]> = {},
-): Stood {
+  row: Partial<RowState["row"]> = {},
+): RowState {
   return {
     file: "rows.csv",
     standing: "changed",
     row: { code_hash: code, commit: "c0ffee", dirty: "false", ...row },
     present: { codeHash: "now", builds: files.map(build) },
-  } as unknown as Stood;
+  } as unknown as RowState;
 }
 
 /** Compares where `tree` has `files`, by path the hash of their code and of their binary. */
 async function compared(
-  stood: Stood,
+  stood: RowState,
   files: Readonly<Record<string, readonly [code: string, binary: string]>>,
   isFirstOther = false,
 ) {
@@ -146,18 +146,18 @@ Deno.test("compareCode() compares each source of several", async () => {
   );
 });
 
-Deno.test("formatPairs() has a line for each pair, which standings() goes by", async () => {
+Deno.test("formatPairs() has a line for each pair, which stalenessOf() goes by", async () => {
   const rows = await readRows([
     join(HOME, "results/nvidia-h200/ffn-swiglu.csv"),
   ]);
   const one = rows.find(({ row }) => row.kernel === "fused")!;
   const changed = { ...one, row: { ...one.row, code_hash: "then" } };
   const suites = await builtInSuites(["ffn-swiglu"]);
-  const [stood] = await standings([changed], suites, new SameCode([]));
+  const [stood] = await stalenessOf([changed], suites, new SameCode([]));
   assertEquals(stood!.standing, "changed");
   const text = formatPairs([{ ...PAIR, is: stood!.present!.codeHash }]);
   assertEquals(text.split("\n").length, 6);
   const same = new SameCode(JSON.parse(text).same);
-  const [again] = await standings([changed], suites, same);
+  const [again] = await stalenessOf([changed], suites, same);
   assertEquals(again!.standing, "current");
 });

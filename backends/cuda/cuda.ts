@@ -19,10 +19,10 @@ import { type Driver, openDriver } from "../shared/driver/session.ts";
 import { out32, out64, textAt } from "../shared/ffi.ts";
 import {
   type Host,
+  type LibraryQuery,
   type Opened,
   openWanted,
   thisHost,
-  type Wanted,
 } from "../shared/find_library.ts";
 import type { Rtc } from "../shared/rtc.ts";
 import { openCudaBlas } from "./blas.ts";
@@ -37,7 +37,7 @@ import { isCubin, smOf } from "./cubin.ts";
 import { type Nvml, NVML_LIBRARIES, openNvml } from "./nvml.ts";
 
 /** The name under which every driver installs it. */
-const CUDA_LIBRARY: Wanted = {
+const CUDA_LIBRARY: LibraryQuery = {
   names: ["libcuda.so.1"],
   folders: () => [],
 };

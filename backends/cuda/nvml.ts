@@ -8,7 +8,7 @@
 import type { Telemetry } from "../../bench/device/device.ts";
 import {
   type Checked,
-  given,
+  ifOffered,
   openChecked,
   optionalCalls,
   readings,
@@ -111,7 +111,7 @@ export function openNvml(paths: readonly string[]): Nvml | undefined {
   if ("reason" in opened) return undefined;
   const { call, driverVersion } = opened.value;
   const handleOf = (busId: string) =>
-    given(() =>
+    ifOffered(() =>
       out64((to) => call.DeviceGetHandleByPciBusId_v2(cstring(busId), to))
     );
   return {
@@ -177,7 +177,7 @@ function fieldOf(
   const bytes = new Uint8Array(FIELD.bytes);
   const view = new DataView(bytes.buffer);
   view.setUint32(0, field, true);
-  return given(() => {
+  return ifOffered(() => {
     ask(handle, 1, bytes);
     if (view.getInt32(FIELD.status, true) !== 0) return undefined;
     return view.getInt32(FIELD.type, true) === UNSIGNED_INT
@@ -189,7 +189,7 @@ function fieldOf(
 /** Lists what differs from a GPU of its own in its default state. */
 function machineOf(call: Checked<typeof NVML>, handle: bigint): string[] {
   const one = (ask: ((handle: bigint, to: Buffer) => void) | null) =>
-    ask === null ? undefined : given(() => out32((to) => ask(handle, to)));
+    ask === null ? undefined : ifOffered(() => out32((to) => ask(handle, to)));
   /** The first of two answers. */
   const current = (
     ask: ((handle: bigint, to: Buffer, other: Buffer) => void) | null,
@@ -220,7 +220,7 @@ function processesOf(
   if (ask === null) return [];
   const bytes = new Uint8Array(PROCESS_BYTES * MOST_PROCESSES);
   const count = new Uint32Array([MOST_PROCESSES]);
-  given(() => ask(handle, count, bytes));
+  ifOffered(() => ask(handle, count, bytes));
   const words = new Uint32Array(bytes.buffer);
   return Array.from(
     { length: Math.min(count[0]!, MOST_PROCESSES) },

@@ -7,7 +7,7 @@
 import type { Telemetry } from "../../bench/device/device.ts";
 import {
   type Checked,
-  given,
+  ifOffered,
   openChecked,
   optionalCalls,
   readings,
@@ -71,7 +71,7 @@ export function openRocmSmi(path: string): RocmSmi {
       const wanted = parseBusId(busId);
       const count = out32((to) => call.num_monitor_devices(to));
       for (let i = 0; i < count; i++) {
-        const id = given(() => out64((to) => call.dev_pci_id_get(i, to)));
+        const id = ifOffered(() => out64((to) => call.dev_pci_id_get(i, to)));
         if (id !== undefined && maskPartition(id) === wanted) {
           return () => read(call, i);
         }
@@ -106,7 +106,7 @@ function read(call: Checked<typeof SMI>, device: number): Telemetry {
     sm_mhz: () => clock(CLOCK.system),
     mem_mhz: () => clock(CLOCK.memory),
     power_w() {
-      const microwatts = given(() =>
+      const microwatts = ifOffered(() =>
         out64((to) => call.dev_power_ave_get(device, 0, to))
       ) ??
         out64((to) => power?.(device, to));
@@ -114,7 +114,7 @@ function read(call: Checked<typeof SMI>, device: number): Telemetry {
     },
     temp_c() {
       const [millidegrees] = SENSORS.map((sensor) =>
-        given(() =>
+        ifOffered(() =>
           out64((to) => temperature(device, sensor, TEMPERATURE_CURRENT, to))
         )
       ).filter((value) => value !== undefined);

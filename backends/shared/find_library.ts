@@ -17,7 +17,7 @@ export interface Host {
 }
 
 /** Files to look for. */
-export interface Wanted {
+export interface LibraryQuery {
   /** File names, the preferred first. */
   readonly names: readonly string[];
   /** Returns the folders that may have them, the preferred first. */
@@ -61,7 +61,7 @@ export function inCuda(
   names: readonly string[],
   wheels: readonly string[],
   toolkit: readonly string[] = TOOLKIT_LIBRARIES,
-): Wanted {
+): LibraryQuery {
   return {
     names,
     folders: (host) =>
@@ -77,7 +77,7 @@ export function inCuda(
 }
 
 /** Returns libraries of ROCm called `names`. */
-export function inRocm(names: readonly string[]): Wanted {
+export function inRocm(names: readonly string[]): LibraryQuery {
   return {
     names,
     folders: (host) => rocmRoots(host).map((root) => `${root}/lib`),
@@ -154,7 +154,7 @@ function pythonPrefixes(host: Host): readonly string[] {
 }
 
 /** Returns the full paths of `wanted` that exist, the preferred first. */
-export function find(wanted: Wanted, host: Host): readonly string[] {
+export function find(wanted: LibraryQuery, host: Host): readonly string[] {
   return wanted.folders(host).flatMap((folder) => {
     const names = host.list(folder);
     return wanted.names.filter((name) => names.includes(name))
@@ -208,7 +208,7 @@ function quote(path: string, error: unknown): string {
  * @param paths The only paths to try, in place of what the host has.
  */
 export function openWanted<T>(
-  wanted: Wanted,
+  wanted: LibraryQuery,
   { host, paths }: {
     readonly host: Host;
     readonly paths?: readonly string[] | undefined;

@@ -67,11 +67,11 @@ export function demandLock(path: string, target: string): void {
 /** Returns what is at `path` where it is neither missing nor a regular file. */
 function strangeAt(path: string): string | undefined {
   const info = unlessMissing(() => Deno.lstatSync(path));
-  return info && strange(info);
+  return info && nonFileKind(info);
 }
 
 /** Returns what has `info` where it is no regular file. */
-export function strange(info: Deno.FileInfo): string | undefined {
+export function nonFileKind(info: Deno.FileInfo): string | undefined {
   if (info.isFile) return undefined;
   if (info.isDirectory) return "a folder";
   return info.isSymlink ? "a link" : "not a regular file";

@@ -38,7 +38,7 @@ const ALLOWED: Readonly<
 };
 
 /** The input of {@linkcode quantFormat}; missing fields take the mode's default. */
-export interface FormatWish {
+export interface FormatInput {
   readonly mode: string | number;
   readonly bits?: string | number | undefined;
   readonly group?: string | number | undefined;
@@ -54,7 +54,7 @@ const WORD_CODES = 32;
  * @throws {UserError} For one that MLX refuses too, and for a row that fills no whole words.
  */
 export function quantFormat(
-  { mode: name, bits, group }: FormatWish,
+  { mode: name, bits, group }: FormatInput,
   row?: number,
 ): QuantFormat {
   const mode = MODES.find((m) => m === name);

@@ -238,12 +238,12 @@ export function changeOnHost(
   } else if (change.turn === 0) now[input] = undefined;
   else {
     now[input] ??= new Uint8Array(original.length);
-    turnInto(now[input], original, change.turn);
+    rotateInto(now[input], original, change.turn);
   }
 }
 
 /** Fills `to` with `from` from byte `turn` on, then with what is before it. */
-export function turnInto(to: Bytes, from: Bytes, turn: number): Bytes {
+export function rotateInto(to: Bytes, from: Bytes, turn: number): Bytes {
   to.set(from.subarray(turn));
   to.set(from.subarray(0, turn), from.length - turn);
   return to;

@@ -27,7 +27,7 @@ import {
 } from "valibot";
 
 /** The conditions under which samples were taken. */
-export interface Taken {
+export interface SampleConditions {
   /** The device's measured limits, if they were measured. */
   readonly calibration: Calibration | undefined;
   /** The timer of the samples. The speed of light is known of the calibration's own only. */
@@ -38,7 +38,7 @@ export interface Taken {
 export function figuresOf(
   { key, work }: Pick<Problem, "key" | "work">,
   samples: readonly number[],
-  { calibration, timer }: Taken,
+  { calibration, timer }: SampleConditions,
 ): Figures {
   const { flops, bytes, type = key.a_type } = work;
   const ns = summarize(samples);

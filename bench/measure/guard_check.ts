@@ -20,7 +20,7 @@ import {
 import { type Below, type Change, changeOnHost } from "./changes.ts";
 import { BAND, type OperandSet } from "./operands.ts";
 import { precisionOf, type Summed } from "./precision.ts";
-import { type Crossings, crossings } from "./spread.ts";
+import { type Crossings, sampleCrossings } from "./spread.ts";
 import { WrongError } from "./verify.ts";
 import { BYTES } from "../model/dtype.ts";
 import {
@@ -312,7 +312,7 @@ function flawOf(
   const part = bytes.subarray(BAND, end);
   const before = imageOf(poisoned, bytes.length);
   const poison = stillPoison(bytes, { operand, before, below });
-  const some = crossings(operand, LOOKS.lines, below);
+  const some = sampleCrossings(operand, LOOKS.lines, below);
   const chosen = [...new Set(some.indices)];
   const indices = [
     ...new Set([

@@ -8,7 +8,7 @@
 import type { Device } from "../device/device.ts";
 import type { Memory } from "../device/queue.ts";
 import { isClose, POISON } from "./assert_close.ts";
-import { piecesOf, type StoredInput, turnInto, turnsOf } from "./changes.ts";
+import { piecesOf, rotateInto, type StoredInput, turnsOf } from "./changes.ts";
 import { type Numbers, type Terms, termsOf } from "./precision.ts";
 import { spreadIndices } from "./spread.ts";
 import { BYTES, decode } from "../model/dtype.ts";
@@ -54,7 +54,7 @@ class PlacedInput implements Placed, StoredInput {
   get bytes(): Bytes {
     return this.turn === 0
       ? this.first
-      : turnInto(new Uint8Array(this.first.length), this.first, this.turn);
+      : rotateInto(new Uint8Array(this.first.length), this.first, this.turn);
   }
 
   read(offset: number, count: number): Bytes {

@@ -17,7 +17,7 @@ export interface Crossings {
  * Chooses so many rows and columns of an output at random, and two elements in each: to read a row
  * or a column of the inputs takes longer than to multiply two.
  */
-export function crossings(
+export function sampleCrossings(
   { rows, cols }: { readonly rows: number; readonly cols: number },
   lines: number,
   below: Below,

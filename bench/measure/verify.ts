@@ -15,7 +15,7 @@ import { CaseError } from "../model/errors.ts";
 import type { Values } from "../model/grid.ts";
 import { productsIn } from "../model/problem.ts";
 import type { OperandSet, Right } from "./operands.ts";
-import { crossings } from "./spread.ts";
+import { sampleCrossings } from "./spread.ts";
 import type { BenchContext } from "./context.ts";
 import type { Accuracy } from "../row/row.ts";
 import type { Case } from "../model/suite.ts";
@@ -176,7 +176,7 @@ function wrongIn(
   for (const [i, output] of set.outputs().entries()) {
     const missing = unwritten(output);
     if (missing !== undefined) return missing;
-    const { indices } = crossings(output.operand, lines, context.below);
+    const { indices } = sampleCrossings(output.operand, lines, context.below);
     const right = reference?.at(i, indices) ??
       Float64Array.from(indices, (index) => known![i]![index]!);
     const [wrong] = compareAt({ ...output, right }, indices, tolerance).wrong;

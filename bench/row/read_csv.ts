@@ -55,7 +55,7 @@ const AGAIN = "measure again with `bench`";
 const KEY = `columns ${KEY_COLUMNS[0]} to ${KEY_COLUMNS.at(-1)}`;
 
 /** Finds rows of the same case on the same device; each published run has its own cases. */
-export class Distinct {
+export class DuplicateFinder {
   /** The position of each case in the lists of places: rows may be more than memory holds. */
   readonly #seen = new Map<string, number>();
   readonly #files: string[] = [];
@@ -95,7 +95,7 @@ class RowReader {
   readonly rows: SourcedRow[] = [];
   readonly #file: string;
   readonly #options: ReadOptions;
-  readonly #distinct: Distinct;
+  readonly #distinct: DuplicateFinder;
   #names: readonly Column[] | undefined;
   #identity: readonly number[] = [];
   #medianAt = -1;
@@ -112,7 +112,7 @@ class RowReader {
   #schemaAt = -1;
   #schema = `${SCHEMA}`;
 
-  constructor(file: string, options: ReadOptions, distinct: Distinct) {
+  constructor(file: string, options: ReadOptions, distinct: DuplicateFinder) {
     this.#file = file;
     this.#options = options;
     this.#distinct = distinct;
@@ -287,7 +287,7 @@ function* pieces(path: string): Generator<Uint8Array> {
 export function streamRows(
   path: string,
   options: ReadOptions = {},
-  distinct = new Distinct(),
+  distinct = new DuplicateFinder(),
 ): readonly SourcedRow[] {
   return rowsOf(pieces(path), new RowReader(path, options, distinct), () => {
     refuseBadUtf8(path, options.wayOut ?? "name a CSV of results");
@@ -305,7 +305,7 @@ export function parseRows(
   file: string,
   options: ReadOptions = {},
 ): readonly SourcedRow[] {
-  const reader = new RowReader(file, options, new Distinct());
+  const reader = new RowReader(file, options, new DuplicateFinder());
   return rowsOf([new TextEncoder().encode(text)], reader);
 }
 

@@ -122,7 +122,7 @@ export class ConfigLostError extends Error {
 }
 
 /** The configs of a case without those that were lost. */
-export interface Spared {
+export interface RemainingConfigs {
   readonly left: readonly Candidate[];
   /** Those that are left out. */
   readonly lost: readonly LostConfig[];
@@ -157,7 +157,7 @@ export function spare(
   legal: readonly Candidate[],
   key: CaseKey,
   all: readonly LostConfig[],
-): Spared {
+): RemainingConfigs {
   const here = caseText(key);
   const names = legal.map(({ config }) => formatValues(config));
   const known = all.filter(({ config }) => names.includes(config));

@@ -27,7 +27,7 @@ export interface Known {
 }
 
 /** Configs to search among. */
-export interface Wanted {
+export interface SearchRequest {
   readonly among: readonly Candidate[];
   readonly legal: readonly Candidate[];
   /** Whether each is to be timed to the end, since somebody compares them. */
@@ -37,7 +37,7 @@ export interface Wanted {
 }
 
 /** The known config of a case. */
-export type Decision = Known | Wanted;
+export type Decision = Known | SearchRequest;
 
 /**
  * Returns the known config of `c`, before anything is timed.
@@ -83,7 +83,7 @@ export function decide(c: Case, context: BenchContext): Decision {
   const first = legal[0]!.config;
   const isKnown = !settings.tune || legal[0]!.by !== undefined;
   if (legal.length === 1 && isKnown) return { config: first, by };
-  const search = (level: number): Wanted => {
+  const search = (level: number): SearchRequest => {
     const { left, ...out } = spare(legal, key, configs.crashed);
     const among = contenders(left, level, hint);
     return { among, legal, probe: false, ...out };

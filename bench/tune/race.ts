@@ -151,7 +151,7 @@ const SAMPLES = { least: 5, most: 4 * PHASES };
 const ESTIMATES = 2;
 
 /** A few samples of one config in nanoseconds, taken as the settings say for `ms`. */
-export async function glance(
+export async function sampleBriefly(
   c: Case,
   { config, context, ms, led }: {
     config: Values;

@@ -11,9 +11,14 @@ import {
   isLoss,
   lostNote,
 } from "./config_book.ts";
-import { decide, type Known, timingKeyOf, type Wanted } from "./decide.ts";
+import {
+  decide,
+  type Known,
+  type SearchRequest,
+  timingKeyOf,
+} from "./decide.ts";
 import { CaseError } from "../model/errors.ts";
-import { type Finalist, glance, proven, race } from "./race.ts";
+import { type Finalist, proven, race, sampleBriefly } from "./race.ts";
 import { formatValues, type Values } from "../model/grid.ts";
 import { effortOf } from "./levels.ts";
 import type { BenchContext } from "../measure/context.ts";
@@ -50,7 +55,7 @@ class Search {
   constructor(
     readonly c: Case,
     readonly context: BenchContext,
-    readonly wanted: Wanted,
+    readonly wanted: SearchRequest,
     readonly led: boolean,
   ) {}
 
@@ -125,7 +130,12 @@ class Search {
     this.#report(`search ${this.#looks++}/${of}`, config);
     try {
       const ms = context.settings.search * share;
-      const { samples, median } = await glance(c, { config, context, ms, led });
+      const { samples, median } = await sampleBriefly(c, {
+        config,
+        context,
+        ms,
+        led,
+      });
       if (!this.#first.has(candidate)) {
         this.#tell(config, { status: "ok", us: median / 1e3, note: "" });
       }

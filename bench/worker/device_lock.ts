@@ -7,7 +7,7 @@
 
 import { userInfo } from "node:os";
 import { saidBy, unlessMissing } from "../files/disk.ts";
-import { strange } from "../files/lock.ts";
+import { nonFileKind } from "../files/lock.ts";
 import { visible } from "../files/terminal_text.ts";
 
 /** Of all users of a host, whatever `TMPDIR` says. */
@@ -142,7 +142,7 @@ function open(path: string): Lock {
     }
   }
   // Opening a pipe would never end, and a link may lead to any file.
-  const what = strange(info);
+  const what = nonFileKind(info);
   if (what !== undefined) throw new Error(`${path} is ${what}`);
   try {
     const file = Deno.openSync(path, { read: true, write: true });

@@ -35,7 +35,7 @@ import {
 import { isPublished } from "../../bench/row/row.ts";
 import { isNoisyRow } from "../../report/model/noise.ts";
 import { LATEST, quoted, RESULTS, typed } from "../../session/home.ts";
-import { centerOf, LOOKED_AT } from "../../report/history/levels.ts";
+import { centerOf, MOST_SEARCHED } from "../../report/history/levels.ts";
 import { History } from "../../session/history.ts";
 import {
   compareRows,
@@ -152,9 +152,9 @@ async function diffWithHistory(
   const next = await readRows(usualPaths(options.base ? [options.base] : []));
   using runs = History.open(history);
   const base = next.flatMap((one) => {
-    const earlier = runs.last(one.row, LOOKED_AT + 1)
+    const earlier = runs.last(one.row, MOST_SEARCHED + 1)
       .filter(({ run }) => run !== one.row.run);
-    const row = centerOf(earlier.slice(0, LOOKED_AT));
+    const row = centerOf(earlier.slice(0, MOST_SEARCHED));
     return row === undefined ? [] : [{ ...one, file: history, row }];
   });
   const found = await judgeRows(base, next, options);

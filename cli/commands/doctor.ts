@@ -81,7 +81,7 @@ async function doctor({ json }: { readonly json: boolean }): Promise<number> {
     examineQuiet("host", hostDisturbances()),
   ];
   const names = backends.map(({ name }) => name);
-  const levels = levelled(findings, names);
+  const levels = graded(findings, names);
   if (json) say(JSON.stringify(levels, null, 2));
   else for (const finding of levels) say(formatFinding(finding));
   const usable = usableOf(findings, names);
@@ -102,7 +102,7 @@ function usableOf(
 }
 
 /** A finding, and how much it matters. */
-export interface Levelled extends Finding {
+export interface GradedFinding extends Finding {
   readonly level: "PASS" | "WARN" | "FAIL" | "SKIP";
 }
 
@@ -112,12 +112,12 @@ export interface Levelled extends Finding {
  *
  * @param backends In the order in which `bench` prefers them.
  */
-export function levelled(
+export function graded(
   findings: readonly Finding[],
   backends: readonly string[],
-): readonly Levelled[] {
+): readonly GradedFinding[] {
   const [taken = "cpu"] = usableOf(findings, backends);
-  return findings.map((finding): Levelled => {
+  return findings.map((finding): GradedFinding => {
     const { what, ok, skipped, needed } = finding;
     const backend = what.split(" ")[0]!;
     // A second GPU, such as a processor's own, may well be left without its drivers.
@@ -143,7 +143,7 @@ export function levelled(
  * ```
  */
 export function formatFinding(
-  { what, level, detail, fix }: Levelled,
+  { what, level, detail, fix }: GradedFinding,
 ): string {
   // Errors of libraries name the command that installs them.
   const isKnown = fix === "" || detail.includes(fix);

@@ -9,7 +9,7 @@ import type {
 } from "../../bench/device/device.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 import { within } from "../testdata/program.ts";
-import { formatFinding, levelled } from "./doctor.ts";
+import { formatFinding, graded } from "./doctor.ts";
 import {
   examine,
   type Machine,
@@ -64,13 +64,16 @@ Deno.test("examine() says why each part of a backend does not work", () => {
   ]);
 });
 
-Deno.test("levelled() fails on what bench needs, and warns of the rest", () => {
+Deno.test("graded() fails on what bench needs, and warns of the rest", () => {
   const part = (what: string, ok: boolean, needed?: true) => ({
-    ...{ what, ok, detail: "", fix: "" },
+    what,
+    ok,
+    detail: "",
+    fix: "",
     ...(needed && { needed }),
   });
   const levels = (gpu: boolean, ...others: readonly boolean[]) =>
-    levelled([
+    graded([
       part("cuda", gpu, true),
       part("cuda cuBLAS", false),
       part("hip", false, true),

@@ -10,7 +10,7 @@ import { INFO } from "../../bench/testdata/jobs.ts";
 import { timedRow } from "../../bench/testdata/rows.ts";
 import { Journal } from "../../bench/worker/journal.ts";
 import { readRows } from "../../session/read_rows.ts";
-import type { Standing, Stood } from "../../session/stale/stale.ts";
+import type { RowState, Staleness } from "../../session/stale/stale.ts";
 
 const SUITE =
   `import { defineLaunch, defineSuite, kernels, matmul } from "mnkbench";
@@ -162,8 +162,10 @@ Deno.test("list refuses paths without --stale, and points with it", async () => 
 });
 
 Deno.test("nextLines() names what measures stale rows, and what spares it", () => {
-  const stood = (suite: string, standing: Standing): Stood => ({
-    ...{ file: `${suite}.csv`, line: 2, standing },
+  const stood = (suite: string, standing: Staleness): RowState => ({
+    file: `${suite}.csv`,
+    line: 2,
+    standing,
     row: { ...recordOf(timedRow("cluster-k")), suite, kernel: "cluster-k" },
   });
   const { device, backend } = recordOf(timedRow("cluster-k"));

@@ -111,7 +111,7 @@ export async function withFile<
   const { inferSource } = await import(
     "../../session/source/source_suite.ts"
   );
-  const { beside } = await import("../../session/source/inferred.ts");
+  const { comparedKernels } = await import("../../session/source/inferred.ts");
   const found = inferSource(name);
   tell(found.note);
   return {
@@ -121,7 +121,7 @@ export async function withFile<
       ? kernels
       : alone
       ? [found.kernel]
-      : beside(found),
+      : comparedKernels(found),
     backend: backend ?? found.backend,
   };
 }

@@ -189,7 +189,7 @@ const DEVICE_FAULT =
  */
 export function debugLine(
   row: Row,
-  { selection, suites, settings }: Omit<Told, "suites"> & {
+  { selection, suites, settings }: Omit<SelectedRun, "suites"> & {
     readonly suites: readonly Suite[];
     readonly settings: RunInfo["settings"];
   },
@@ -241,7 +241,7 @@ export function debugLine(
 }
 
 /** The selection and settings of a run. */
-export interface Told {
+export interface SelectedRun {
   readonly selection: Selection;
   /** In the order in which the selection names them. */
   readonly suites: readonly Pick<Suite, "name">[];
@@ -251,7 +251,7 @@ export interface Told {
 /** The options that give a command the suite named `suite`, on the device, with the files. */
 export function selectionWords(
   suite: string,
-  told: Told,
+  told: SelectedRun,
   command: "bench" | "check" | "tune" = "bench",
 ): string[] {
   const { selection, suites } = told;
@@ -271,7 +271,7 @@ export function selectionWords(
 }
 
 /** The options that give a command all that was selected: suites, kernels and points. */
-export function wholeWords(told: Told): string[] {
+export function wholeWords(told: SelectedRun): string[] {
   const { suites, kernels, overrides, where } = told.selection;
   return [
     ...suites.map((suite) => `--suite ${quoted(suite)}`),
@@ -305,7 +305,7 @@ function pythonWords(python: string): string[] {
   return python === pythonOf(undefined) ? [] : [`--python ${quoted(python)}`];
 }
 
-function placeWords({ selection, settings }: Told): string[] {
+function placeWords({ selection, settings }: SelectedRun): string[] {
   const { backend, device } = selection;
   return [
     `--backend ${backend}`,
@@ -316,7 +316,7 @@ function placeWords({ selection, settings }: Told): string[] {
 
 /** The options that name the files of a run, where they are not the usual ones. */
 function fileWords(
-  { cacheDir, timingCache, level }: Told["settings"],
+  { cacheDir, timingCache, level }: SelectedRun["settings"],
 ): string[] {
   const words: string[] = [];
   if (cacheDir !== kernelCacheOf(undefined)) {

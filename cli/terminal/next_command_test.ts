@@ -7,8 +7,8 @@ import {
   debugLine,
   inputWords,
   nextLine,
+  type SelectedRun,
   selectionWords,
-  type Told,
   wholeWords,
 } from "./next_command.ts";
 import { kernelCacheOf, quoted, timingCacheOf } from "../../session/home.ts";
@@ -187,11 +187,17 @@ function said(
   const { figures: _, accuracy: __, ...row } = timedRow("segfault");
   const failed = {
     ...row,
-    ...{ status, note },
+    status,
+    note,
     key: {
       ...row.key,
-      ...{ suite: "faults", backend: "cpu", m: "8", n: "8", k: "32" },
-      ...{ params: "epilogue=none", ...key },
+      suite: "faults",
+      backend: "cpu",
+      m: "8",
+      n: "8",
+      k: "32",
+      params: "epilogue=none",
+      ...key,
     },
   } as Row;
   return debugLine(failed, TOLD);
@@ -239,8 +245,8 @@ const TOLD_SETTINGS = {
 
 const told = (
   selection: Partial<Selection>,
-  settings: Partial<Told["settings"]> = {},
-): Told => ({
+  settings: Partial<SelectedRun["settings"]> = {},
+): SelectedRun => ({
   selection: { ...TOLD_SELECTION, ...selection },
   suites: [{ name: "decompose-k" }, { name: "mine" }],
   settings: { ...TOLD_SETTINGS, ...settings },
@@ -263,7 +269,7 @@ Deno.test("selectionWords() has the suite as it was given, and always the backen
 });
 
 Deno.test("selectionWords() names the files of the run where they are not the usual ones", () => {
-  const of = (settings: Partial<Told["settings"]>) =>
+  const of = (settings: Partial<SelectedRun["settings"]>) =>
     selectionWords("decompose-k", told({}, settings)).slice(2);
   assertEquals(of({ cacheDir: "/c", timingCache: "/c/timings.json" }), [
     "--kernel-cache /c",
@@ -272,8 +278,8 @@ Deno.test("selectionWords() names the files of the run where they are not the us
     "--timing-cache '/it'\\''s'",
   ]);
   const { cacheDir } = TOLD_SETTINGS;
-  const without: Told["settings"] = { cacheDir, level: 3 };
-  const words = (settings: Told["settings"]) =>
+  const without: SelectedRun["settings"] = { cacheDir, level: 3 };
+  const words = (settings: SelectedRun["settings"]) =>
     selectionWords("decompose-k", { ...told({}), settings }).slice(2);
   assertEquals(words(without), ["--no-timing-cache"]);
   assertEquals(words({ ...without, level: 0 }), ["--level 0"]);

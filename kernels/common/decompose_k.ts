@@ -19,7 +19,7 @@ import { launch } from "./launch.ts";
 import { inductorSplits, noSplit, optimizedSplits } from "./splits.ts";
 
 /** The context of a launch. */
-export type Site = Context<MatmulPoint, Values>;
+export type LaunchContext = Context<MatmulPoint, Values>;
 
 /** A launch: its shape, and the 32-bit numbers that only this backend passes. */
 interface Launch {
@@ -90,7 +90,10 @@ export function partialBytes({ m, n }: MatmulPoint, split: number): number {
 }
 
 /** Returns whether every slice's rows of A and B are whole 16-byte chunks at 16-byte addresses. */
-export function isWhole({ point, operands }: Site, slice: number): boolean {
+export function isWhole(
+  { point, operands }: LaunchContext,
+  slice: number,
+): boolean {
   const { n, k, lda, ldb, layout, type } = point;
   const chunk = 16 / BYTES[type];
   return [operands.A!, operands.B!].every(({ address }) =>
@@ -121,7 +124,7 @@ export class DecomposeSteps<T extends Tile> {
 
   /** Writes the partial products of all K slices: `[SPLIT, M, N]` in fp32. */
   partial(
-    site: Site,
+    site: LaunchContext,
     config: Split<T>,
     { partials, overlap }: Overlap & { readonly partials: Memory },
   ): Step {
@@ -140,7 +143,11 @@ export class DecomposeSteps<T extends Tile> {
   }
 
   /** C = the sum of the slices by the tile-shaped reducer, a block for each tile. */
-  sumTile(site: Site, config: Split<T>, { partials, fused }: Sum): Step {
+  sumTile(
+    site: LaunchContext,
+    config: Split<T>,
+    { partials, fused }: Sum,
+  ): Step {
     const { m, n, ldc } = site.point;
     const { BM, BN } = config;
     const { shape, more = [] } = this.backend.sumTile?.(site.point, config) ?? {
@@ -160,7 +167,7 @@ export class DecomposeSteps<T extends Tile> {
 
   /** C = the sum of `split` slices by the split-axis reducer. */
   sumSplit(
-    site: Site,
+    site: LaunchContext,
     split: number,
     { partials, fused, overlap = false }: Sum,
   ): Step {
@@ -186,7 +193,7 @@ export class DecomposeSteps<T extends Tile> {
   }
 
   /** C = the sum of `split` slices where columns of C lie apart. */
-  #sumStrided(site: Site, split: number, partials: Memory): Step {
+  #sumStrided(site: LaunchContext, split: number, partials: Memory): Step {
     const { m, n, stepc } = site.point;
     const { columns, groups } = STRIDED;
     const isDynamic = this.backend.spread.columnBytes > 0;
@@ -203,7 +210,7 @@ export class DecomposeSteps<T extends Tile> {
   }
 
   /** C = epilogue(`from`), whose rows are `ld` elements apart; `from` may be C. */
-  epilogue(site: Site, from: Memory, ld: number): Step {
+  epilogue(site: LaunchContext, from: Memory, ld: number): Step {
     const { m, n, ldc } = site.point;
     const { shape, more = [] } = this.backend.epilogue(site.point);
     const sizes = [m, n, ld, ldc, ...more];
@@ -216,7 +223,7 @@ export class DecomposeSteps<T extends Tile> {
 
   /** The arguments of a kernel that writes C; without `fused` it applies no epilogue. */
   #args(
-    { point, operands: { bias, C } }: Site,
+    { point, operands: { bias, C } }: LaunchContext,
     { from, sizes, fused }: {
       readonly from: Memory;
       readonly sizes: readonly number[];

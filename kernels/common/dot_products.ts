@@ -12,7 +12,7 @@ import type { LaunchShape, Memory } from "../../bench/device/queue.ts";
 import { BYTES } from "../../bench/model/dtype.ts";
 import { grid, type Scalar, type Values } from "../../bench/model/grid.ts";
 import type { Rule } from "../../bench/model/kernel.ts";
-import { covering, noClusters, padding } from "./rules.ts";
+import { nextPowerOfTwo, noClusters, padding } from "./rules.ts";
 import { CLOCKS_PER_US } from "./sm90.ts";
 
 /** A product of M rows and a matrix of weights, of N columns of K. */
@@ -61,7 +61,7 @@ interface Work {
 }
 
 /** Cuts `point` as `dot_products.cuh` does. */
-function cutOf(
+function workOf(
   { m, n, k, type, layout }: DotPoint,
   { THREADS, COLS, UNROLL, CLUSTER }: DotConfig,
 ): Work {
@@ -104,7 +104,7 @@ function registersOf(
 
 /** Rows that are compiled in. */
 function rowsOf(m: number): number {
-  return covering(m, 1);
+  return nextPowerOfTwo(m, 1);
 }
 
 /** Returns why there are more rows than a thread has registers for. */
@@ -146,7 +146,7 @@ export const dotRules = {
       ? undefined
       : `sums meet in whole warps, which ${THREADS} threads are not`,
   columns: ({ n, ...point }, { COLS }) =>
-    padding("COLS", COLS, Math.max(columnsOf(point)[0]!, covering(n, 1))),
+    padding("COLS", COLS, Math.max(columnsOf(point)[0]!, nextPowerOfTwo(n, 1))),
   finish({ m }, { THREADS, COLS }) {
     const sums = rowsOf(m) * COLS;
     return sums <= THREADS
@@ -154,7 +154,7 @@ export const dotRules = {
       : `${sums} sums are more than the ${THREADS} threads that finish one each`;
   },
   registers(point, config) {
-    const { registers } = cutOf(point, config);
+    const { registers } = workOf(point, config);
     const most = Math.min(REGISTERS.thread, REGISTERS.unit / config.THREADS);
     return registers <= most
       ? undefined
@@ -163,13 +163,13 @@ export const dotRules = {
       } registers a thread are more than ${most}`;
   },
   unroll(point, config) {
-    const { steps } = cutOf(point, config);
+    const { steps } = workOf(point, config);
     return config.UNROLL === 1 || config.UNROLL < 2 * steps
       ? undefined
       : `UNROLL=${config.UNROLL} is more than twice the ${steps} steps of a thread`;
   },
   idle(point, config) {
-    const { share, phases } = cutOf(point, config);
+    const { share, phases } = workOf(point, config);
     const least = config.THREADS === LEAST_THREADS && config.CLUSTER === 1;
     return least || 2 * share >= phases
       ? undefined
@@ -179,7 +179,7 @@ export const dotRules = {
     if (config.CLUSTER === 1) return undefined;
     const reason = noClusters(info);
     if (reason !== undefined) return reason;
-    const { groups } = cutOf(point, config);
+    const { groups } = workOf(point, config);
     return groups < 2 * info.units
       ? undefined
       : `${groups} groups of columns fill ${info.units} multiprocessors without clusters`;
@@ -194,7 +194,7 @@ export const dotRules = {
 function slownessOf(point: DotPoint, config: DotConfig): number {
   const { THREADS, COLS, UNROLL } = config;
   if (point.layout === "nn") return 0;
-  const { share, steps } = cutOf(point, config);
+  const { share, steps } = workOf(point, config);
   const batches = Math.ceil(steps / UNROLL);
   const idle = batches * Math.min(UNROLL, steps) * THREADS / share - 1;
   const oneRow = point.m === 1;
@@ -218,7 +218,7 @@ export function predictDot(
 ): number {
   const { m, n, k, type, layout } = point;
   const { THREADS, UNROLL, CLUSTER } = config;
-  const { groups, chunks, registers, steps } = cutOf(point, config);
+  const { groups, chunks, registers, steps } = workOf(point, config);
   const blocks = groups * CLUSTER;
   const room = Math.min(
     Math.floor(2048 / THREADS),
@@ -268,7 +268,7 @@ export function dotDefines(
 export function dotShape(point: DotPoint, config: DotConfig): LaunchShape {
   const { THREADS, CLUSTER } = config;
   return {
-    grid: [cutOf(point, config).groups * CLUSTER, 1, 1],
+    grid: [workOf(point, config).groups * CLUSTER, 1, 1],
     block: [THREADS, 1, 1],
     ...(CLUSTER > 1 ? { cluster: CLUSTER } : {}),
   };

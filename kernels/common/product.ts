@@ -165,7 +165,7 @@ function addColumns(
 type Vector = ArrayLike<number>;
 
 /** Looks at a few elements of a product, by the rows of A and the columns of B that they need. */
-export class Looks {
+export class SampledProduct {
   readonly #rows = new Map<number, Vector>();
   readonly #columns = new Map<number, Vector>();
 

@@ -1,6 +1,6 @@
 import { assertEquals, assertStrictEquals } from "@std/assert";
 import { encode } from "../../bench/model/dtype.ts";
-import { linesOf, Looks, product, storedMatrix } from "./product.ts";
+import { linesOf, product, SampledProduct, storedMatrix } from "./product.ts";
 
 const fractions = (count: number, step: number) =>
   Float64Array.from({ length: count }, (_, i) => (i * step % 31 - 15) / 8);
@@ -67,7 +67,7 @@ for (const layout of ["nn", "nt"] as const) {
     const { a, b, sum, terms } = example(shape);
     const { k, n } = shape;
     const stored = linesOf(b.bytes, "bf16", { ld: b.ld, k });
-    const looks = new Looks(
+    const looks = new SampledProduct(
       n,
       linesOf(a.bytes, "bf16", { ld: a.ld, k }).row,
       layout === "nn" ? stored.column : stored.row,
@@ -88,7 +88,7 @@ Deno.test("Looks makes a row and a column once", () => {
     made.push(`${what} ${index}`);
     return [index];
   };
-  const looks = new Looks(2, of("row"), of("column"));
+  const looks = new SampledProduct(2, of("row"), of("column"));
   assertEquals([...looks.at([0, 1, 3])], [0, 0, 1]);
   assertEquals([...looks.norms([1], [1])], [1]);
   assertEquals(made, ["row 0", "column 0", "column 1", "row 1"]);

@@ -59,7 +59,7 @@ export function noMfma({ arch }: Arch): string | undefined {
 const MOST_BLOCKS = 65535;
 
 /** The least power of two, from `least` on, that covers `size`: at least half of it is used. */
-export function covering(size: number, least = 16): number {
+export function nextPowerOfTwo(size: number, least = 16): number {
   return Math.max(least, 2 ** Math.ceil(Math.log2(size)));
 }
 
@@ -75,7 +75,7 @@ export function padding(
 }
 
 /** Requires a part of K, which is `k` long, for each of `slices` slices of `slice`. */
-export function allHaveSome(
+export function noEmptySlices(
   k: number,
   { slices, slice }: { readonly slices: number; readonly slice: number },
 ): string | undefined {

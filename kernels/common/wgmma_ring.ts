@@ -12,7 +12,7 @@ import { BYTES } from "../../bench/model/dtype.ts";
 import { grid, type Values } from "../../bench/model/grid.ts";
 import type { Rule } from "../../bench/model/kernel.ts";
 import { blocksPerUnit } from "../../bench/model/occupancy.ts";
-import { allHaveSome, fitsGrid, fitsMemory } from "./rules.ts";
+import { fitsGrid, fitsMemory, noEmptySlices } from "./rules.ts";
 import { CLOCKS_PER_US, clustersAtOnce, UNIT_SHARED_BYTES } from "./sm90.ts";
 
 /** The tunables. BM tiles the weights (N) and BN the activations (M): the reverse of the usual names. */
@@ -39,7 +39,7 @@ export interface Sizes {
 }
 
 /** The division of the work by a config. */
-export function cutOf({ m, n, k }: Sizes, config: RingConfig) {
+export function tilingOf({ m, n, k }: Sizes, config: RingConfig) {
   const { BM, BN, BK, CLUSTER } = config;
   const steps = Math.ceil(k / CLUSTER / BK);
   return {
@@ -75,18 +75,18 @@ export function stagesOf(
   { step, beside }: RingNeeds,
 ): number {
   const own = Math.floor(UNIT_SHARED_BYTES / config.RESIDENT) - 1024;
-  const { steps } = cutOf(sizes, config);
+  const { steps } = tilingOf(sizes, config);
   const room = Math.floor((own - beside) / step);
   return Math.max(1, Math.min(room, steps, MOST_STAGES));
 }
 
 /** Says why not every block of a cluster of `size` has some of K; undefined where each has. */
-export function someEach(
+export function noEmptyBlocks(
   k: number,
   size: number,
   BK: number,
 ): string | undefined {
-  return allHaveSome(k, {
+  return noEmptySlices(k, {
     slices: size,
     slice: Math.ceil(k / size / BK) * BK,
   });
@@ -155,7 +155,7 @@ export function ringShape(
   needs: RingNeeds,
 ): LaunchShape {
   const { CLUSTER, WARPS } = config;
-  const { tilesN, tilesM } = cutOf(sizes, config);
+  const { tilesN, tilesM } = tilingOf(sizes, config);
   const copying = raisedRegisters(config, needs) > 0 ? GIVING : 32;
   return {
     grid: [CLUSTER, tilesM, tilesN],
@@ -188,12 +188,12 @@ export function ringRules<P extends Sizes, C extends RingConfig>(
     },
     stages(point, config) {
       const sizes = sizesOf(point, config);
-      return cutOf(sizes, config).steps === 1 ||
+      return tilingOf(sizes, config).steps === 1 ||
           stagesOf(sizes, config, needsOf(point, config)) > 1
         ? undefined
         : `one stage for several steps of BK=${config.BK}`;
     },
-    slices: ({ k }, { CLUSTER, BK }) => someEach(k, CLUSTER, BK),
+    slices: ({ k }, { CLUSTER, BK }) => noEmptyBlocks(k, CLUSTER, BK),
     cluster: (_, { CLUSTER }, { clusters }) =>
       CLUSTER <= 16 && clusters?.[CLUSTER - 1] !== 0
         ? undefined
@@ -201,7 +201,7 @@ export function ringRules<P extends Sizes, C extends RingConfig>(
     maps: (_, __, { tensorMaps }) =>
       tensorMaps ? undefined : "the device, or its driver, has no tensor maps",
     grid: fitsGrid((point: P, config: C) => {
-      const { tilesN, tilesM } = cutOf(sizesOf(point, config), config);
+      const { tilesN, tilesM } = tilingOf(sizesOf(point, config), config);
       return [tilesM, tilesN];
     }),
     registers(point, config, info) {
@@ -250,13 +250,13 @@ export function* ringConfigs(
     const sizes = Array.from({ length: 16 }, (_, i) => i + 1).filter((size) =>
       size === 1 ||
       tiles <= RESIDENT * clustersAtOnce(info, size) &&
-        !someEach(k, size, steps[0])
+        !noEmptyBlocks(k, size, steps[0])
     );
     for (const CLUSTER of sizes.slice(-4)) {
       // Fewer blocks leave more shared memory to each.
       if ((RESIDENT - 1) * info.units >= tiles * CLUSTER) continue;
       for (const BK of steps) {
-        if (someEach(k, CLUSTER, BK)) continue;
+        if (noEmptyBlocks(k, CLUSTER, BK)) continue;
         const warps = BM === 64 && splitsTiles(BN) ? [4, 8] : [BM / 16];
         for (const WARPS of warps) {
           yield { BM, BN, BK, WARPS, CLUSTER, RESIDENT };
@@ -329,7 +329,7 @@ export function ringTime(
   },
 ): number {
   const { CLUSTER, RESIDENT } = config;
-  const { tilesN, tilesM, slice, steps } = cutOf(sizes, config);
+  const { tilesN, tilesM, slice, steps } = tilingOf(sizes, config);
   const blocks = tilesN * tilesM * CLUSTER;
   const beside = Math.ceil(Math.min(blocks / units, RESIDENT));
   const waves = Math.ceil(blocks / units / RESIDENT);

@@ -10,7 +10,7 @@ import { e2m1, e4m3 } from "../../bench/formats/minifloat.ts";
 import type { Kernel } from "../../bench/model/kernel_spec.ts";
 import type { Op } from "../../bench/model/op.ts";
 import { referenceKernels } from "../common/launch.ts";
-import { Looks, product, rowsMatrix } from "../common/product.ts";
+import { product, rowsMatrix, SampledProduct } from "../common/product.ts";
 import {
   BLOCK,
   type GroupedPoint,
@@ -77,9 +77,9 @@ export function productOf(
 export function looksOf(
   problem: Problem,
   layout: GroupedPoint["layout"],
-): Looks {
+): SampledProduct {
   const { n, a, b } = asStored(problem, layout);
-  return new Looks(n, (row) => rowOf(a, row), (row) => rowOf(b, row));
+  return new SampledProduct(n, (row) => rowOf(a, row), (row) => rowOf(b, row));
 }
 
 /** `problem`, or the one that gives its C transposed where that is stored. */

@@ -43,7 +43,12 @@ import {
   without,
   wrongTile,
 } from "../common/operands.ts";
-import { linesOf, Looks, product, storedMatrix } from "../common/product.ts";
+import {
+  linesOf,
+  product,
+  SampledProduct,
+  storedMatrix,
+} from "../common/product.ts";
 import {
   EPILOGUES,
   hasBias,
@@ -148,7 +153,7 @@ export const matmul: Op<MatmulPoint> = {
     const { row } = linesOf(a, types.a, { ld: lda, k });
     const stored = linesOf(b, types.b, { ld: ldb, k });
     const column = layout === "nn" ? stored.column : stored.row;
-    const looks = new Looks(n, row, column);
+    const looks = new SampledProduct(n, row, column);
     return {
       all() {
         const [left, right] = [

@@ -28,7 +28,7 @@ import {
   without,
   wrongTile,
 } from "../common/operands.ts";
-import { linesOf, Looks } from "../common/product.ts";
+import { linesOf, SampledProduct } from "../common/product.ts";
 import {
   AXES,
   blockOf,
@@ -88,7 +88,7 @@ export const qmm: Op<QmmPoint> = {
     const { n, k } = point;
     const weights = new Weights(point, stored);
     const { row } = linesOf(bytes!, point.type, { ld: k, k });
-    const looks = new Looks(n, row, (j) => weights.column(j));
+    const looks = new SampledProduct(n, row, (j) => weights.column(j));
     return {
       all: () => productOf(point, bytes!, (i) => weights.row(i)),
       at: (_, indices) => looks.at(indices),

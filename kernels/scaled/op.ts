@@ -21,7 +21,7 @@ import type { Op } from "../../bench/model/op.ts";
 import { type Axis, readAxes } from "../../bench/model/axes.ts";
 import { packed, referenceKernels } from "../common/launch.ts";
 import { bytesOf, input, output } from "../common/operands.ts";
-import { Looks } from "../common/product.ts";
+import { SampledProduct } from "../common/product.ts";
 import {
   mutantsOf,
   productOf,
@@ -80,7 +80,7 @@ export const scaledMatmul: Op<ScaledPoint> = {
   },
   reference(point, inputs) {
     const { a, b } = rowsOf(point, inputs);
-    const looks = new Looks(point.n, a, b);
+    const looks = new SampledProduct(point.n, a, b);
     return {
       all: () => productOf(point, { a, b }),
       at: (_, indices) => looks.at(indices),

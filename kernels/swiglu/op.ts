@@ -28,7 +28,12 @@ import {
   without,
   wrongTile,
 } from "../common/operands.ts";
-import { linesOf, Looks, product, storedMatrix } from "../common/product.ts";
+import {
+  linesOf,
+  product,
+  SampledProduct,
+  storedMatrix,
+} from "../common/product.ts";
 import { TYPE_NUMBERS } from "../matmul/point.ts";
 
 /** A SwiGLU product to compute. */
@@ -82,7 +87,7 @@ export const swiglu: Op<SwigluPoint> = {
     const [x, ...weights] = inputs.map((bytes) =>
       linesOf(bytes, type, { ld: k, k }).row
     );
-    const [gates, ups] = weights.map((row) => new Looks(n, x!, row));
+    const [gates, ups] = weights.map((row) => new SampledProduct(n, x!, row));
     return {
       all() {
         const [gate, up] = productsOf(point, inputs);

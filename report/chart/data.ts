@@ -23,7 +23,7 @@ import {
   timeOf,
 } from "../model/sol.ts";
 import type { CurveChart, Series } from "./curves.ts";
-import { type LegendEntry, type Look, paletteOf } from "./palette.ts";
+import { type KernelStyle, type LegendEntry, paletteOf } from "./palette.ts";
 import { axisName, type Panel, type Panels } from "./panels.ts";
 import type { Theme, ThemeName } from "./theme.ts";
 
@@ -35,7 +35,7 @@ export interface ChartData {
   readonly rows: readonly CsvRow[];
   /** The names of the pivot's contenders, in the order of the rows. */
   readonly kernels: readonly string[];
-  readonly looks: ReadonlyMap<string, Look>;
+  readonly looks: ReadonlyMap<string, KernelStyle>;
   /** Whether the kernels were chosen by name: no picture leaves one out. */
   readonly chosen: boolean;
   /** Names of kernels that are baselines, whichever of them speed-ups are relative to. */
@@ -216,7 +216,7 @@ export function legendOf(
   shapes: readonly Pick<PivotShape<CurveRow>, "rows">[],
   { kernels, looks, theme }: {
     readonly kernels: readonly string[];
-    readonly looks: ReadonlyMap<string, Look>;
+    readonly looks: ReadonlyMap<string, KernelStyle>;
     readonly theme: Theme;
   },
 ): LegendEntry[] {

@@ -27,7 +27,7 @@ type Mark =
   | "bar";
 
 /** The colour and the mark of a kernel. */
-export interface Look {
+export interface KernelStyle {
   readonly color: string;
   readonly mark: Mark;
   /** Of its curve, CSS pixels. */
@@ -173,8 +173,8 @@ const LIBRARY =
 export function paletteOf(
   kernels: readonly string[],
   theme: ThemeName,
-): ReadonlyMap<string, Look> {
-  const looks = new Map<string, Look>();
+): ReadonlyMap<string, KernelStyle> {
+  const looks = new Map<string, KernelStyle>();
   const taken = new Map<Palette, Set<number>>([
     [OWN, new Set()],
     [PEER, new Set()],
@@ -224,7 +224,7 @@ function freeSlot(
 function lookOf(
   [{ slots, marks, width }, slot, on = 0]: Assigned,
   theme: ThemeName,
-): Look {
+): KernelStyle {
   const round = Math.floor(slot / slots.length);
   const { ink, paper } = THEMES[theme];
   const own = slots[slot % slots.length]![theme];
@@ -273,7 +273,7 @@ export interface LegendEntry extends LineStyle {
 export function drawMark(
   { pen, theme }: Paper,
   [x, y]: Place,
-  { mark, color, size = 4 }: Pick<Look, "mark" | "color"> & {
+  { mark, color, size = 4 }: Pick<KernelStyle, "mark" | "color"> & {
     readonly size?: number;
   },
 ): void {

@@ -27,16 +27,17 @@ interface Strip {
   readonly title: string;
   /** Microseconds, a list for each repeat. */
   readonly repeats: readonly (readonly number[])[];
-  readonly wander: Wander;
+  readonly instability: Instability;
 }
 
-/** Draws the strips of the cases that wander most, the worst first. */
+/** Draws the strips of the least stable cases, the worst first. */
 export function samples(data: ChartData): readonly Picture[] | string {
   const strips = stripsOf(data);
   if (strips.length === 0) return "there are no samples of these rows";
   const shown = strips.slice(0, MOST);
   const lines = Math.ceil(shown.length / ACROSS);
-  const wandering = strips.filter(({ wander }) => isWandering(wander)).length;
+  const unstable =
+    strips.filter(({ instability }) => isUnstable(instability)).length;
   return [{
     name: "samples",
     width: 1240,
@@ -45,7 +46,7 @@ export function samples(data: ChartData): readonly Picture[] | string {
       const box = frame(paper, data, {
         title: "Samples in the order they were taken",
         note: [
-          `${wandering} of ${strips.length} cases drift or have two modes; shown: the ${shown.length} that do so most. Line: running median; right: how often each value came.`,
+          `${unstable} of ${strips.length} cases drift or have two modes; shown: the ${shown.length} that do so most. Line: running median; right: how often each value came.`,
           `Drift is the change from the median of the first quarter of the samples to that of the last. It is named from ${
             DRIFT * 100
           } % on, where it is also more than ${LEAST_ERRORS} standard errors; less is within noise.`,
@@ -69,7 +70,7 @@ function drawOne(
   const { theme } = paper;
   const { color } = data.looks.get(strip.kernel)!;
   const middle = box.y + CAPTION / 2;
-  const words = wordsOf(strip.wander);
+  const words = wordsOf(strip.instability);
   const room = box.width - paper.widthOf(words, { size: 12 }) - 12;
   const style = { size: 12.5, bold: true } as const;
   paper.text(strip.title, [box.x, middle], {
@@ -100,35 +101,40 @@ function stripsOf(
       const repeats = samples(row).filter(({ length }) => length > 0)
         .map((repeat) => repeat.map((ns) => ns / 1e3));
       if (repeats.length === 0) return [];
-      const wander = repeats.map(wanderOf).toSorted((a, b) =>
+      const instability = repeats.map(instabilityOf).toSorted((a, b) =>
         weightOf(b) - weightOf(a)
       )[0]!;
-      return [{ kernel, title: `${kernel} at ${labels[at]}`, repeats, wander }];
+      return [{
+        kernel,
+        title: `${kernel} at ${labels[at]}`,
+        repeats,
+        instability,
+      }];
     })
-  ).toSorted((a, b) => weightOf(b.wander) - weightOf(a.wander));
+  ).toSorted((a, b) => weightOf(b.instability) - weightOf(a.instability));
 }
 
-/** Returns how much a case wanders, relative to its time. */
-function weightOf({ drift = 0, drifts, modes }: Wander): number {
+/** Returns how unstable a case is, relative to its time. */
+function weightOf({ drift = 0, drifts, modes }: Instability): number {
   const apart = modes === undefined ? 0 : modes.high / modes.low - 1;
   // What may be chance comes after all that is not.
   return Math.max(Math.abs(drift) * (drifts ? 1 : 1e-3), apart);
 }
 
-function isWandering(wander: Wander): boolean {
-  return wander.modes !== undefined || isDrifting(wander);
+function isUnstable(instability: Instability): boolean {
+  return instability.modes !== undefined || isDrifting(instability);
 }
 
-function isDrifting({ drift = 0, drifts }: Wander): boolean {
+function isDrifting({ drift = 0, drifts }: Instability): boolean {
   return drifts && Math.abs(drift) >= DRIFT;
 }
 
-function wordsOf(wander: Wander): string {
-  const { drift, modes } = wander;
+function wordsOf(instability: Instability): string {
+  const { drift, modes } = instability;
   if (drift === undefined) return "too few samples to judge";
   const sign = drift < 0 ? "−" : "+";
   const percent = `${sign}${Math.abs(drift * 100).toFixed(1)} %`;
-  const drifts = isDrifting(wander) ? [`drift ${percent}`] : [];
+  const drifts = isDrifting(instability) ? [`drift ${percent}`] : [];
   const two = modes === undefined ? [] : [
     `two modes: ${formatUs(modes.low)} (${
       Math.round(modes.share * 100)
@@ -139,7 +145,7 @@ function wordsOf(wander: Wander): string {
 }
 
 /** The behaviour of samples. */
-interface Wander {
+interface Instability {
   /**
    * The median of the last quarter over that of the first, less 1; nothing of too few
    * samples.
@@ -172,16 +178,16 @@ const LEAST_DISTANCE = 4.5;
  *
  * @example
  * ```ts
- * import { wanderOf } from "./samples.ts";
+ * import { instabilityOf } from "./samples.ts";
  * import { strictEqual } from "node:assert/strict";
  *
  * const rising = Array.from({ length: 100 }, (_, i) => 100 + i / 10);
- * strictEqual(wanderOf(rising).drift?.toFixed(2), "0.07");
+ * strictEqual(instabilityOf(rising).drift?.toFixed(2), "0.07");
  * const coin = rising.map((_, i) => (i % 3 ? 100 : 120) + i % 5);
- * strictEqual(wanderOf(coin).modes?.high, 122);
+ * strictEqual(instabilityOf(coin).modes?.high, 122);
  * ```
  */
-export function wanderOf(samples: readonly number[]): Wander {
+export function instabilityOf(samples: readonly number[]): Instability {
   if (samples.length < LEAST) return { drifts: false };
   const quarter = Math.floor(samples.length / 4);
   const first = median(samples.slice(0, quarter));
@@ -205,7 +211,7 @@ function errorOf(samples: readonly number[]): number {
 }
 
 /** Returns the two parts whose spreads are least (Otsu's threshold), if they are far apart. */
-function modesOf(samples: readonly number[]): Wander["modes"] {
+function modesOf(samples: readonly number[]): Instability["modes"] {
   const values = samples.toSorted((a, b) => a - b);
   const { length } = values;
   const sums = [0];

@@ -15,7 +15,7 @@ import {
 } from "./svg_path.ts";
 
 /** The look of an element, as presentation attributes. */
-export type Look = Readonly<Record<string, string | number>>;
+export type SvgAttributes = Readonly<Record<string, string | number>>;
 
 /** The part of a picture that something covers, in pixels. */
 interface Covered {
@@ -27,7 +27,7 @@ interface Covered {
 
 interface Shapes {
   readonly kind: "shapes";
-  readonly look: Look;
+  readonly look: SvgAttributes;
   readonly clip: string;
   readonly shapes: Shape[];
   readonly covered: Covered[];
@@ -35,7 +35,7 @@ interface Shapes {
 
 interface Text {
   readonly kind: "text";
-  readonly look: Look;
+  readonly look: SvgAttributes;
   readonly attributes: string;
   readonly text: string;
   readonly covered: readonly Covered[];
@@ -51,7 +51,7 @@ export interface TextInput {
   /** Its width, pixels. */
   readonly width: number;
   readonly size: number;
-  readonly look: Look;
+  readonly look: SvgAttributes;
 }
 
 /** The words and the size of a file. */
@@ -77,7 +77,7 @@ export class SvgFile {
   readonly #clips = new Map<string, string>();
 
   /** Adds a shape. @returns How to take it away again, which its stroke does. */
-  add(path: readonly Step[], look: Look, clip: string): () => void {
+  add(path: readonly Step[], look: SvgAttributes, clip: string): () => void {
     const shape = shapeOf(path);
     const covered = coveredBy(path, Number(look["stroke-width"] ?? 0) / 2);
     const element = this.#placeOf(look, clip, covered);
@@ -171,7 +171,7 @@ export class SvgFile {
   }
 
   /** Returns an element of the look that the shape may join, else a new one. */
-  #placeOf(look: Look, clip: string, covered: Covered): Shapes {
+  #placeOf(look: SvgAttributes, clip: string, covered: Covered): Shapes {
     const css = cssOf(look);
     for (const element of this.#elements.slice(-BACK).reverse()) {
       const { kind } = element;
@@ -204,7 +204,7 @@ function named(
   return name;
 }
 
-function cssOf(look: Look): string {
+function cssOf(look: SvgAttributes): string {
   return Object.entries(look).map(([name, value]) => `${name}:${value}`)
     .join(";");
 }

@@ -8,7 +8,7 @@
  * @module
  */
 
-import { type FileOptions, type Look, SvgFile } from "./svg_file.ts";
+import { type FileOptions, type SvgAttributes, SvgFile } from "./svg_file.ts";
 import { type Step, tenths } from "./svg_path.ts";
 
 /** The properties that `save()` keeps, besides the transform and the clip. */
@@ -243,7 +243,7 @@ export class SvgPen {
     return plain! - own!;
   }
 
-  #draw(look: Look): () => void {
+  #draw(look: SvgAttributes): () => void {
     if (this.#path.length === 0) return () => {};
     const { globalAlpha: opacity } = this;
     const own = opacity === 1 ? look : { ...look, opacity };

@@ -83,7 +83,7 @@ export function intervalOf(
   );
   const reach = variance === 0
     ? 0
-    : student(variance ** 2 / doubt, level) * Math.sqrt(variance);
+    : studentQuantile(variance ** 2 / doubt, level) * Math.sqrt(variance);
   const wide = reach + sides[0].center * lightChange(base.row, next.row);
   const difference = sides[1].center - sides[0].center;
   return {
@@ -213,14 +213,14 @@ const quantiles = new Map<string, number>();
  *
  * @example
  * ```ts
- * import { student } from "./interval.ts";
+ * import { studentQuantile } from "./interval.ts";
  * import { strictEqual } from "node:assert/strict";
  *
- * strictEqual(student(4).toFixed(3), "3.747");
- * strictEqual(student(10, 0.9995).toFixed(3), "4.587");
+ * strictEqual(studentQuantile(4).toFixed(3), "3.747");
+ * strictEqual(studentQuantile(10, 0.9995).toFixed(3), "4.587");
  * ```
  */
-export function student(freedom: number, level = 0.99): number {
+export function studentQuantile(freedom: number, level = 0.99): number {
   // The tolerance keeps rounding errors from removing a degree.
   const whole = Math.min(
     Math.max(1, Math.floor(freedom + 1e-9)),

@@ -14,7 +14,7 @@ import {
   type Evidence,
   type Interval,
   intervalOf,
-  student,
+  studentQuantile,
 } from "./interval.ts";
 import type { Threshold } from "./thresholds.ts";
 
@@ -98,7 +98,8 @@ export function geomeanRatio(pairs: readonly TimedPair[]): Ratio | undefined {
         ),
       ),
   );
-  const reach = student(rounds - 1) * Math.sqrt(variance(logs) / rounds);
+  const reach = studentQuantile(rounds - 1) *
+    Math.sqrt(variance(logs) / rounds);
   return { ratio, reach: ratio * reach };
 }
 

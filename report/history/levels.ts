@@ -112,7 +112,7 @@ function bestIn(logs: readonly number[], noise: number) {
 /** Runs that count at most: a history of years says little of today's machine. */
 const MOST = 10;
 /** Runs that are looked at, to find where the last level begins. */
-export const LOOKED_AT = 30;
+export const MOST_SEARCHED = 30;
 
 /**
  * The newest of `rows` with a time, with the median of those of the last level as its time, and their

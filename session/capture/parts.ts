@@ -242,7 +242,7 @@ function isGemm(kernel: string): boolean {
 }
 
 /** The recorded program, and the seconds that it ran. */
-export interface Ran {
+export interface ProgramTime {
   readonly program: readonly string[];
   readonly wall_s: number;
 }
@@ -250,7 +250,7 @@ export interface Ran {
 /** Joins what processes recorded to the content of `captured.json`. */
 export function joined(
   { parts, notes }: Pick<Parts, "parts" | "notes">,
-  { program, wall_s }: Ran,
+  { program, wall_s }: ProgramTime,
 ): Captured {
   const gemms = new Map<string, CapturedGemm>();
   const other = new Map<string, Captured["other"][number]>();

@@ -20,7 +20,7 @@ import { caseText, keyOf } from "../../bench/row/row.ts";
 import type { Job } from "../../bench/worker/protocol.ts";
 import { titleOf } from "../../report/diff/diff.ts";
 import { OldBinaries } from "./old_binaries.ts";
-import { takeDevice, type Taken } from "../take_device.ts";
+import { takeDevice, type TakenDevice } from "../take_device.ts";
 import { kernelCacheOf } from "../home.ts";
 import { jobOf } from "../run_job.ts";
 import type { ComparedRuns } from "../options.ts";
@@ -106,7 +106,7 @@ function refuseElsewhere({ base, next }: Doubt): void {
 async function deviceOf(
   row: CsvRow,
   { device }: ComparedRuns,
-): Promise<Taken> {
+): Promise<TakenDevice> {
   const useful = new Set([row.backend]);
   const taken = await takeDevice({ backend: row.backend, device, useful });
   const { name, arch } = taken.info;
@@ -121,7 +121,7 @@ function made(
   rows: readonly CsvRow[],
   { cases, taken, old, settings }: {
     readonly cases: ReadonlyMap<string, Case>;
-    readonly taken: Taken;
+    readonly taken: TakenDevice;
     readonly old: OldBinaries;
     readonly settings: Settings;
   },

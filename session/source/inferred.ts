@@ -82,7 +82,7 @@ export function suiteOf(
 }
 
 /** The names of the kernels that a source's own is measured with: itself and the baselines. */
-export function beside(
+export function comparedKernels(
   { kernel, backend, suite }: Inferred,
 ): readonly string[] {
   const there = suite.kernels.filter((one) =>

@@ -22,7 +22,7 @@ export type Role =
 const SIZES = ["m", "n", "k", "lda", "ldb", "ldc"] as const;
 
 /** A parameter and what it gets. */
-export interface Taken {
+export interface ParameterRole {
   readonly role: Role;
   /** Its name in the source; empty where it has none. */
   readonly name: string;
@@ -32,7 +32,7 @@ export interface Taken {
 
 /** The signature of a matrix product. */
 export interface Signature {
-  readonly taken: readonly Taken[];
+  readonly taken: readonly ParameterRole[];
   readonly type: MatmulPoint["type"];
   /** Whether neither `const` nor names tell A, B and C, and their usual order is assumed. */
   readonly isOrderAssumed: boolean;
@@ -82,7 +82,7 @@ export function signatureOf(
     const sizes = sizeRoles(
       parameters.filter((p) => !p.isPointer && isInteger(p)),
     );
-    const taken = parameters.map((one): Taken => {
+    const taken = parameters.map((one): ParameterRole => {
       const known = pointers.get(one) ?? sizes.get(one) ?? scalarOf(one);
       return { role: known, name: one.name, bytes: isWide(one) ? 8 : 4 };
     });
@@ -126,7 +126,7 @@ function isNamed(matrices: readonly Parameter[]): boolean {
 }
 
 /** Formats a parameter: `out=C`, or its role alone where its name is that or missing. */
-export function formatTaken({ name, role }: Taken): string {
+export function formatTaken({ name, role }: ParameterRole): string {
   return name === "" || plain({ name }) === role.toLowerCase()
     ? role
     : `${name}=${role}`;

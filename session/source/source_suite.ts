@@ -27,10 +27,10 @@ import { launchOf } from "./launch.ts";
 import { inferPython, isPython } from "./python.ts";
 import {
   formatTaken,
+  type ParameterRole,
   type Role,
   type Signature,
   signatureOf,
-  type Taken,
 } from "./roles.ts";
 import {
   excerpt,
@@ -244,7 +244,7 @@ function unsupportedBy(
 }
 
 function argOf(
-  { role, bytes }: Taken,
+  { role, bytes }: ParameterRole,
   point: MatmulPoint,
   operands: Operands,
 ): Arg {

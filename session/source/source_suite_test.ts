@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import type { Arg } from "../../bench/device/queue.ts";
 import { UserError } from "../../bench/model/errors.ts";
-import { beside } from "./inferred.ts";
+import { comparedKernels } from "./inferred.ts";
 import { inferSource } from "./source_suite.ts";
 import { functionsIn } from "./functions.ts";
 import { signatureOf } from "./roles.ts";
@@ -108,7 +108,10 @@ Deno.test("inferSource() takes the entry that can be called, and what is beside 
   assertMatch(suite.name, /_my_gemm\.c-[0-9a-f]{6}$/);
   assertEquals([kernel, backend], ["naive.c", "cpu"]);
   assertEquals(note, "my gemm.c: naive(A, B, C, m, n, k) is a matmul in f32");
-  assertEquals(beside({ suite, kernel, backend, note, ...rest })[0], "naive.c");
+  assertEquals(
+    comparedKernels({ suite, kernel, backend, note, ...rest })[0],
+    "naive.c",
+  );
   const [one] = [...suite.cases("quick")];
   assertEquals(one!.problem.title.slice(0, 20), "m=64 n=64 k=64 type=");
 });

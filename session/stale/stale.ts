@@ -27,7 +27,7 @@ import { readSameCode, SameCode } from "./same_code.ts";
  * - `gone`: there is no such suite, kernel, point or source any more;
  * - `unknown`: the row has no sources, as those of libraries and of functions on the host.
  */
-export type Standing =
+export type Staleness =
   | "current"
   | "changed"
   | "changed-text"
@@ -35,8 +35,8 @@ export type Standing =
   | "unknown";
 
 /** A recorded row and its standing. */
-export interface Stood extends SourcedRow {
-  readonly standing: Standing;
+export interface RowState extends SourcedRow {
+  readonly standing: Staleness;
   /** The hash of the present code, and what it is of; of rows that have `code_hash`. */
   readonly present?: {
     readonly codeHash: string;
@@ -50,11 +50,11 @@ export interface Stood extends SourcedRow {
  * @param suites With their peers, whose rows are looked at too.
  * @param same Versions of code with the same machine code.
  */
-export async function standings(
+export async function stalenessOf(
   rows: readonly SourcedRow[],
   suites: readonly Suite[],
   same: SameCode = new SameCode(readSameCode()),
-): Promise<readonly Stood[]> {
+): Promise<readonly RowState[]> {
   const known = new KnownCases(suites);
   // Only sources are hashed: nothing is kept in its folder.
   const cache = new BinaryCache("");
@@ -79,7 +79,7 @@ function standingOf(
     readonly backend: Backend | undefined;
     readonly same: SameCode;
   },
-): Pick<Stood, "standing" | "present"> {
+): Pick<RowState, "standing" | "present"> {
   const { code_hash, source_hash, config, arch } = row;
   if (source_hash === "") return { standing: "unknown" };
   const found = known.find(row);

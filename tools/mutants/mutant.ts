@@ -26,7 +26,7 @@ export interface HarnessMutant {
 }
 
 /** The outcome of a mistake: the test that failed, or none. */
-export interface Fate {
+export interface MutantResult {
   /** The mistake. */
   readonly mutant: HarnessMutant;
   /** The name of a test that failed, or why the tests did not end; missing for a survivor. */
@@ -85,7 +85,7 @@ export class Copy {
   }
 
   /** Runs the tests of `mutant` with its mistake. @throws {Error} If it cannot be made. */
-  async fate(mutant: HarnessMutant): Promise<Fate> {
+  async fate(mutant: HarnessMutant): Promise<MutantResult> {
     const path = `${this.folder}/${mutant.file}`;
     const text = await Deno.readTextFile(path);
     const start = performance.now();

@@ -5,7 +5,7 @@
  */
 
 import { ALL } from "./testdata/all.ts";
-import { Copy, type Fate } from "./mutant.ts";
+import { Copy, type MutantResult } from "./mutant.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
 /** The share that must be killed. */
@@ -25,7 +25,7 @@ export async function soak([wanted = ""]: readonly string[]): Promise<number> {
   );
   await assertPassing([...new Set(chosen.flatMap(({ tests }) => tests))]);
   const queue = [...chosen];
-  const fates: Fate[] = [];
+  const fates: MutantResult[] = [];
   await Promise.all(Array.from({ length: JOBS }, async () => {
     await using copy = await Copy.of(ROOT);
     for (let next = queue.shift(); next; next = queue.shift()) {
@@ -51,7 +51,7 @@ async function assertPassing(tests: readonly string[]): Promise<void> {
   }
 }
 
-function line({ mutant: { file, name }, killer, ms }: Fate): string {
+function line({ mutant: { file, name }, killer, ms }: MutantResult): string {
   const seconds = (ms / 1000).toFixed(1);
   const end = killer === undefined ? "" : `, by "${killer}"`;
   const fate = killer === undefined ? "UNNOTICED" : "noticed";

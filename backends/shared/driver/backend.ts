@@ -12,7 +12,7 @@ import type {
 } from "../../../bench/device/device.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import { out32, textIn } from "../ffi.ts";
-import { messageOf, openWanted, type Wanted } from "../find_library.ts";
+import { type LibraryQuery, messageOf, openWanted } from "../find_library.ts";
 import { CallError } from "./checked.ts";
 import { type BlasFound, openDevice } from "./device.ts";
 import type { Driver, Session } from "./session.ts";
@@ -50,7 +50,7 @@ interface DriverApi extends
     | "compiler"
   > {
   /** The driver's library, and where it is looked for. */
-  readonly library: Wanted;
+  readonly library: LibraryQuery;
   readonly places: Parameters<typeof openWanted>[1];
   /** Opens the driver at `path`. @throws {Error} Where it does not start. */
   openDriver(path: string): OpenedDriver;

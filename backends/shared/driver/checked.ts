@@ -179,7 +179,7 @@ export function explaining<T>(action: () => string, work: () => T): T {
 }
 
 /** Returns what `ask` returns, or `undefined` where the device does not offer it. */
-export function given<T>(ask: () => T): T | undefined {
+export function ifOffered<T>(ask: () => T): T | undefined {
   try {
     return ask();
   } catch (error) {
@@ -195,7 +195,7 @@ export function readings(
   },
 ): Telemetry {
   return Object.fromEntries(
-    Object.entries(ask).map(([name, read]) => [name, given<unknown>(read)])
+    Object.entries(ask).map(([name, read]) => [name, ifOffered<unknown>(read)])
       .filter(([, value]) => value !== undefined),
   );
 }

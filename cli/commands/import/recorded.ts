@@ -7,7 +7,7 @@
 import { basename, dirname, isAbsolute, join, relative } from "node:path";
 import { writeCsv, writeTable } from "../../../bench/row/csv.ts";
 import {
-  Distinct,
+  DuplicateFinder,
   readCsvIfThere,
   type SourcedRow,
   streamRows,
@@ -259,7 +259,7 @@ function isOfDevice(file: string): boolean {
 function* rowsIn(
   parts: readonly Part[],
 ): Generator<readonly [file: string, rows: readonly SourcedRow[]]> {
-  const distinct = new Distinct("import only one of the two");
+  const distinct = new DuplicateFinder("import only one of the two");
   for (const { file, runs } of parts) {
     const rows = streamRows(file).filter(({ row }) =>
       runs === undefined || runs.includes(row.run)
@@ -343,7 +343,7 @@ function refuseClashes(
   const beside = [...folders].flatMap(csvsOf)
     .filter((file) => !targets.has(file))
     .map((file) => ({ target: file, draft: file }));
-  const distinct = new Distinct(
+  const distinct = new DuplicateFinder(
     "give a folder with one file for each suite, as `bench --out` makes it",
   );
   for (const { target, draft } of [...beside, ...drafts]) {

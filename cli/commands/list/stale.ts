@@ -18,9 +18,9 @@ import { isPeerLibrary } from "../../../bench/model/peer.ts";
 import { DEFAULTS } from "../../../bench/model/settings.ts";
 import { readRows } from "../../../session/read_rows.ts";
 import {
-  type Standing,
-  standings,
-  type Stood,
+  type RowState,
+  type Staleness,
+  stalenessOf,
 } from "../../../session/stale/stale.ts";
 import { suiteNames } from "../../../suites/mod.ts";
 import { recordedPaths } from "../../options/usual_paths.ts";
@@ -30,7 +30,7 @@ import { say, tell } from "../../terminal/output.ts";
 interface Group {
   readonly file: string;
   readonly kernel: string;
-  readonly standing: Standing;
+  readonly standing: Staleness;
   /** Rows that are stale, and all of this kernel in the file. */
   readonly rows: number;
   readonly of: number;
@@ -45,7 +45,7 @@ interface Mention {
   readonly results: readonly string[];
 }
 
-const REASONS: Readonly<Record<Standing, string>> = {
+const REASONS: Readonly<Record<Staleness, string>> = {
   current: "",
   unknown: "",
   changed: "the code changed since",
@@ -80,7 +80,7 @@ export async function listStale(
     (names.length === 0 || chosen.includes(suite)) &&
     (kernels.length === 0 || kernels.includes(kernel))
   );
-  const stood = await standings(rows, suites);
+  const stood = await stalenessOf(rows, suites);
   if (stood.length === 0) {
     throw noRow(all.map(({ row }) => row).filter((row) => !isPublished(row)));
   }
@@ -136,7 +136,7 @@ export function standingLine(
  * @param known The suites that were looked up; rows of others may be of a user's file. @default {the built-in ones}
  */
 export function nextLines(
-  stale: readonly Stood[],
+  stale: readonly RowState[],
   known: readonly string[] = suiteNames,
 ): readonly string[] {
   const ours = stale.filter(({ row, standing }) =>
@@ -186,11 +186,11 @@ export function nextLines(
   ];
 }
 
-function isStale({ standing }: Stood): boolean {
+function isStale({ standing }: RowState): boolean {
   return REASONS[standing] !== "";
 }
 
-function groupsOf(stood: readonly Stood[]): readonly Group[] {
+function groupsOf(stood: readonly RowState[]): readonly Group[] {
   const kernels = Map.groupBy(
     stood,
     ({ file, row }) => JSON.stringify([file, row.kernel]),
@@ -208,7 +208,7 @@ function groupsOf(stood: readonly Stood[]): readonly Group[] {
   });
 }
 
-function versionOf({ row: { commit, dirty, time } }: Stood): string {
+function versionOf({ row: { commit, dirty, time } }: RowState): string {
   if (commit === "") return time.slice(0, "2026-11-23".length);
   return dirty === "true" ? `${commit}, which had changes` : commit;
 }

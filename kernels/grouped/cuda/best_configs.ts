@@ -18,7 +18,7 @@ import {
   tilesOf,
   whole,
 } from "./schedule.ts";
-import { balancedParts, waysToCut } from "./splits.ts";
+import { balancedParts, splitCandidates } from "./splits.ts";
 
 /** Bytes of a row of decoded tokens of a slab. */
 const TOKEN_ROW = 128;
@@ -153,7 +153,7 @@ export function scheduleOf(
   const slabsOf = ({ problem }: Tile) => problems[problem]!.k / 64;
   if (config.PIECES) {
     const parts = problems.map(({ m, k }) =>
-      cheapest(waysToCut(m, sizes), (cols) => clocksOf(cols, k))
+      cheapest(splitCandidates(m, sizes), (cols) => clocksOf(cols, k))
     );
     const tiles = tilesOf(problems, {
       rows,

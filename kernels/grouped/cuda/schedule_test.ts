@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStrictEquals } from "@std/assert";
 import { BENCH_LISTS, type Sizes } from "../point.ts";
 import { evenParts, pack, streamed, type Tile, tilesOf } from "./schedule.ts";
-import { balancedParts, type Load, waysToCut } from "./splits.ts";
+import { balancedParts, type Load, splitCandidates } from "./splits.ts";
 
 const problemsOf = ({ m, n, k }: typeof BENCH_LISTS[number]): Sizes[] =>
   m.map((rows) => ({ m: rows, n, k }));
@@ -85,10 +85,10 @@ Deno.test("pack() gives empty bins where there are fewer tiles", () => {
 
 const SIZES = { MAXN: 128, LEAST: 48, STEP: 16 };
 
-Deno.test("waysToCut() are sizes of tiles that begin before the last token and cover all", () => {
+Deno.test("splitCandidates() are sizes of tiles that begin before the last token and cover all", () => {
   for (const sizes of [SIZES, { MAXN: 64, LEAST: 64, STEP: 32 }]) {
     for (let m = 1; m <= 600; m++) {
-      for (const way of waysToCut(m, sizes)) {
+      for (const way of splitCandidates(m, sizes)) {
         const sum = way.reduce((a, b) => a + b);
         assert(sum >= m && sum - way.at(-1)! < m, `${m}: ${way}`);
         for (const cols of way) {
@@ -100,8 +100,8 @@ Deno.test("waysToCut() are sizes of tiles that begin before the last token and c
   }
 });
 
-Deno.test("waysToCut() begin with equal parts, and have those that leave a given room", () => {
-  const ways = waysToCut(176, SIZES).map(String);
+Deno.test("splitCandidates() begin with equal parts, and have those that leave a given room", () => {
+  const ways = splitCandidates(176, SIZES).map(String);
   assertEquals(ways[0], "96,80");
   for (const way of ["128,48", "112,64", "64,64,48"]) {
     assert(ways.includes(way), way);
@@ -122,7 +122,10 @@ function fullness(load: Load): number {
 Deno.test("balancedParts() mix what fills bins: 96 tokens and 32 in each", () => {
   const problems = [{ m: 128, n: 1024, k: 64 }, { m: 160, n: 1024, k: 64 }];
   const load = {
-    ...{ problems, rows: 256, bins: 9, clocksOf: (cols: number) => cols },
+    problems,
+    rows: 256,
+    bins: 9,
+    clocksOf: (cols: number) => cols,
     sizes: { MAXN: 128, LEAST: 16, STEP: 16 },
   };
   // 8 rows of tiles of 128 and of 160 are 1152 tokens: 128 for each bin.
@@ -140,7 +143,11 @@ Deno.test("balancedParts() lets bins be within 20 % of even at list A, where equ
 });
 
 const tile = (row: number): Tile => ({
-  ...{ problem: 0, row, token: 0, cols: 64, cost: 0 },
+  problem: 0,
+  row,
+  token: 0,
+  cols: 64,
+  cost: 0,
 });
 const costsOf = () => ({ fixed: 10, slab: 10, piece: 20 });
 
@@ -168,7 +175,10 @@ Deno.test("streamed() has every slab of every tile once, in the order of K", () 
 Deno.test("streamed() fills bins where whole tiles leave some idle", () => {
   const tiles = Array.from({ length: 4 }, (_, i) => tile(i));
   const { bins, clocks } = streamed({
-    ...{ tiles, bins: 3, slabsOf: () => 96, costsOf },
+    tiles,
+    bins: 3,
+    slabsOf: () => 96,
+    costsOf,
   });
   assertStrictEquals(bins.length, 3);
   // Two whole tiles in one bin take 1940.

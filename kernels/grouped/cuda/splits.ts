@@ -62,7 +62,7 @@ export function balancedParts(
 }
 
 function balance(load: Load): Shares {
-  const ways = load.problems.map(({ m }) => waysToCut(m, load.sizes));
+  const ways = load.problems.map(({ m }) => splitCandidates(m, load.sizes));
   let best: Shares = load.problems.map(({ n }, i) => [
     { parts: ways[i]![0]!, count: Math.ceil(n / load.rows) },
   ]);
@@ -81,7 +81,7 @@ function balance(load: Load): Shares {
 }
 
 /** Ways to cut `m` tokens, the first one into as few equal parts as there can be. */
-export function waysToCut(m: number, sizes: TileSizes): number[][] {
+export function splitCandidates(m: number, sizes: TileSizes): number[][] {
   const { MAXN, LEAST, STEP } = sizes;
   const size = (x: number) => Math.max(LEAST, Math.ceil(x / STEP) * STEP);
   const even = evenParts(m, sizes).map(size);

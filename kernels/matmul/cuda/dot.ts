@@ -5,7 +5,7 @@
  */
 
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
-import type { Site } from "../../common/decompose_k.ts";
+import type { LaunchContext } from "../../common/decompose_k.ts";
 import {
   areChunks,
   type DotConfig,
@@ -22,7 +22,7 @@ import { matmul } from "../op.ts";
 import { hasRelu, type MatmulPoint } from "../point.ts";
 
 /** Returns whether B, and A where it is read by chunks, are whole 16-byte chunks. */
-function isWhole({ point, operands: { A, B } }: Site): boolean {
+function isWhole({ point, operands: { A, B } }: LaunchContext): boolean {
   const { n, k, lda, ldb, layout, type } = point;
   return layout === "nt"
     ? areChunks([A!, B!], [lda, ldb, k], type)

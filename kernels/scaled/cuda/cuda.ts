@@ -15,9 +15,9 @@ import { launched } from "../../common/launch.ts";
 import { noWgmma } from "../../common/rules.ts";
 import { CLOCKS_PER_US } from "../../common/sm90.ts";
 import {
-  cutOf,
   evenRows,
   haveWholeSlots,
+  noEmptyBlocks,
   PRODUCT,
   type RingConfig,
   ringConfigs,
@@ -26,8 +26,8 @@ import {
   ringRules,
   ringShape,
   type Sizes,
-  someEach,
   stagesOf,
+  tilingOf,
   waveTiles,
 } from "../../common/wgmma_ring.ts";
 import { scaledMatmul } from "../op.ts";
@@ -82,7 +82,7 @@ function isThroughRing(point: ScaledPoint, config: ScaledConfig): boolean {
 function needsOf(point: ScaledPoint, config: ScaledConfig): RingNeeds {
   const { BM, BN, BK, WARPS, CLUSTER, AHEAD } = config;
   const ofBlocks = point.scale === "block128";
-  const { slice } = cutOf(sidesOf(point, config), config);
+  const { slice } = tilingOf(sidesOf(point, config), config);
   const tokens = hasTokenRows(point, config) ? BM : BN;
   const scales = ofBlocks ? slice / BLOCK * tokens : BM + BN;
   // A share is whole units of four sums.
@@ -137,7 +137,7 @@ const rules = {
       ? undefined
       : `BK=${BK}: a step has one scale of blocks of ${BLOCK}`,
   ahead: (point, config) =>
-    config.AHEAD === 0 || cutOf(sidesOf(point, config), config).steps > 1
+    config.AHEAD === 0 || tilingOf(sidesOf(point, config), config).steps > 1
       ? undefined
       : "AHEAD=1: no step comes after the only one",
   ...ringRules(needsOf, sidesOf),
@@ -172,7 +172,7 @@ function* configs(
   if (scale === "block128" || m <= PRODUCT) return;
   for (const { BM, BN, WARPS, CLUSTER, RESIDENT } of waveTiles(point, info)) {
     for (const BK of steps) {
-      if (someEach(k, CLUSTER, BK)) continue;
+      if (noEmptyBlocks(k, CLUSTER, BK)) continue;
       for (const AHEAD of [1, 0]) {
         const tile = { TOKEN_ROWS: 1, BM, BN, BK, WARPS } as const;
         yield { ...tile, CLUSTER, RESIDENT, AHEAD };
@@ -193,7 +193,7 @@ function predict(
   const sides = sidesOf(point, config);
   const { m, n, k } = sides;
   const { BM, BN, BK, CLUSTER, RESIDENT, AHEAD } = config;
-  const { tilesN, tilesM, steps } = cutOf(sides, config);
+  const { tilesN, tilesM, steps } = tilingOf(sides, config);
   const stages = stagesOf(sides, config, needsOf(point, config));
   const blocks = tilesN * tilesM * CLUSTER;
   const beside = Math.ceil(Math.min(blocks / units, RESIDENT));
@@ -244,7 +244,7 @@ export const wgmma: Kernel<ScaledPoint> = launched<ScaledPoint, ScaledConfig>(
     launch({ point, config, operands, device }) {
       const { m, n, k } = point;
       const { BM, BN } = config;
-      const { slice } = cutOf(sidesOf(point, config), config);
+      const { slice } = tilingOf(sidesOf(point, config), config);
       const { A, B, scaleA, scaleB, C } = operands;
       const map = (of: Memory, rows: number, boxRows: number) =>
         tensorMapOn(device, of, {

@@ -19,7 +19,6 @@ import { blasOf } from "../../common/blas.ts";
 import { launch, launched } from "../../common/launch.ts";
 import { noWgmma } from "../../common/rules.ts";
 import {
-  cutOf,
   evenRows,
   type RingConfig,
   ringConfigs,
@@ -28,6 +27,7 @@ import {
   ringRules,
   ringShape,
   ringTime,
+  tilingOf,
 } from "../../common/wgmma_ring.ts";
 import { swiglu, type SwigluPoint } from "../op.ts";
 import { fusedDot } from "./fused_dot.ts";
@@ -123,7 +123,7 @@ export const fused: Kernel<SwigluPoint> = launched<SwigluPoint, RingConfig>(
     launch({ point, config, operands, device }) {
       const { m, n, k, type } = point;
       const { BM, BN } = config;
-      const { slice } = cutOf(point, config);
+      const { slice } = tilingOf(point, config);
       const { X, W1, W2, C } = operands;
       const box = { type, columns: k, ld: k, boxColumns: BOX };
       const weights = { ...box, rows: n, boxRows: BM };

@@ -118,7 +118,7 @@ function bestOf(
 }
 
 /** The fastest of some kernels against the fastest of others. */
-export interface Duel {
+export interface SideComparison {
   readonly own: readonly string[];
   readonly others: readonly string[];
   /** Times as fast, at each shape where both sides have a time; at least one. */
@@ -129,11 +129,11 @@ export interface Duel {
  * Sets the kernels in `entries` of one pivot against those of them that are `rivals`; where
  * all are, the best of them and the baseline, the faster one first.
  */
-export function duelOf(
+export function compareSides(
   entries: readonly Entry[],
   baseline: Baseline,
   rivals: readonly string[],
-): Duel | undefined {
+): SideComparison | undefined {
   const timed = entries.filter(isTimed);
   const names = [...new Set(timed.map(({ kernel }) => kernel))];
   let others = names.filter((name) => rivals.includes(name));

@@ -2,7 +2,7 @@ import { assertEquals, assertStrictEquals } from "@std/assert";
 import { pageDataOf } from "../report.ts";
 import { inputOf, row, sweep } from "../testdata/rows.ts";
 import { bookOf } from "./book.ts";
-import { baselinesOf, duelOf, speedupOf, standings } from "./compare.ts";
+import { baselinesOf, compareSides, speedupOf, standings } from "./compare.ts";
 
 const ROWS = sweep(["cublas", "mine", "other"], [16, 32]);
 const entriesOf = (rows = ROWS) => bookOf(pageDataOf(inputOf(rows))).entries;
@@ -93,7 +93,7 @@ Deno.test("duelOf() sets the fastest of our own against the fastest of the rival
   const entries = entriesOf();
   const baseline = baselinesOf({ entries }, () => ["cublas"]);
   const rounded = (rivals: readonly string[], some = entries) => {
-    const duel = duelOf(some, baseline, rivals);
+    const duel = compareSides(some, baseline, rivals);
     return duel &&
       { ...duel, factors: duel.factors.map((one) => one.toFixed(2)) };
   };
@@ -108,7 +108,11 @@ Deno.test("duelOf() sets the fastest of our own against the fastest of the rival
   assertEquals(rounded(["cublas", "mine", "other"])?.own, ["other"]);
   assertEquals(rounded(["cublas", "mine", "other"])?.others, ["cublas"]);
   const slow = baselinesOf({ entries }, () => ["other"]);
-  const { own, others } = duelOf(entries, slow, ["cublas", "mine", "other"])!;
+  const { own, others } = compareSides(entries, slow, [
+    "cublas",
+    "mine",
+    "other",
+  ])!;
   assertEquals([own, others], [["other"], ["mine"]]);
   assertStrictEquals(rounded([]), undefined);
   const alone = entriesOf([row({ kernel: "mine" })]);
@@ -121,5 +125,5 @@ Deno.test("duelOf() leaves out what is above SOL", () => {
     row({ kernel: "mine", median_us: "4", sol_us: "5" }),
   ]);
   const baseline = baselinesOf({ entries }, () => ["cublas"]);
-  assertStrictEquals(duelOf(entries, baseline, ["cublas"]), undefined);
+  assertStrictEquals(compareSides(entries, baseline, ["cublas"]), undefined);
 });

@@ -12,7 +12,7 @@ const ORPHAN = "bench/worker/orphan_watch_test.ts";
 const STATE = "backends/cpu/process_state_test.ts";
 const TRACES = "bench/measure/traces_test.ts";
 const CACHE = "bench/device/binary_cache_test.ts";
-const BEGUN = "session/begun_test.ts";
+const CURRENT_CASE = "session/current_case_test.ts";
 
 /** The mistakes. */
 export const KEPT_APART: readonly HarnessMutant[] = [
@@ -136,7 +136,7 @@ export const KEPT_APART: readonly HarnessMutant[] = [
       "it would replace a good row",
     ],
   ]),
-  ...inFile("session/begun.ts", [BEGUN], [
+  ...inFile("session/current_case.ts", [CURRENT_CASE], [
     [
       "a case is blamed at once",
       "const STARTS = 2;",

@@ -277,8 +277,8 @@ export const ROWS: readonly HarnessMutant[] = [
     ],
     [
       "an interval of 90 %",
-      "student(freedom: number, level = 0.99)",
-      "student(freedom: number, level = 0.95)",
+      "studentQuantile(freedom: number, level = 0.99)",
+      "studentQuantile(freedom: number, level = 0.95)",
       "one of twenty equal builds would be slower",
     ],
     [

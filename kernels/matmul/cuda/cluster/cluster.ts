@@ -14,7 +14,7 @@ import {
 import { EARLY, type Memory } from "../../../../bench/device/queue.ts";
 import { BYTES } from "../../../../bench/model/dtype.ts";
 import type { Kernel } from "../../../../bench/model/kernel_spec.ts";
-import { isWhole, type Site } from "../../../common/decompose_k.ts";
+import { isWhole, type LaunchContext } from "../../../common/decompose_k.ts";
 import { launched } from "../../../common/launch.ts";
 import { noClusters, noWgmma } from "../../../common/rules.ts";
 import { matmul } from "../../op.ts";
@@ -67,7 +67,7 @@ function tensorMaps(
  * is its empty state; each run leaves an empty one behind.
  */
 function workspace(
-  { alloc }: Site,
+  { alloc }: LaunchContext,
   point: MatmulPoint,
   config: ClusterConfig,
 ): Memory {

@@ -7,7 +7,7 @@
 
 import { BYTES } from "../../../../bench/model/dtype.ts";
 import type { Values } from "../../../../bench/model/grid.ts";
-import { allHaveSome } from "../../../common/rules.ts";
+import { noEmptySlices } from "../../../common/rules.ts";
 import type { MatmulPoint } from "../../point.ts";
 
 /** K steps in flight at most: beyond, they are no longer what a block waits for. */
@@ -68,7 +68,7 @@ export function sliceOf(
   const steps = whole(config.BK);
   // What tensor maps copy ends only where K does.
   if (config.LOAD === "tensor") return steps;
-  return k % config.BK === 0 && !allHaveSome(k, { slices, slice: steps })
+  return k % config.BK === 0 && !noEmptySlices(k, { slices, slice: steps })
     ? steps
     : whole(16);
 }
@@ -160,7 +160,7 @@ export function columnsOf(
 }
 
 /** A warp's part of a tile, and how many warps share a K step: `WarpTiling` of warps.cuh. */
-export function cutOf(
+export function warpTilingOf(
   point: Pick<Sizes, "n" | "type">,
   config: ClusterConfig,
 ): { readonly m: number; readonly n: number; readonly k: number } {
@@ -191,7 +191,7 @@ export function lanesOf(
   point: Pick<Sizes, "n" | "type">,
   config: ClusterConfig,
 ): Lanes {
-  const { m, n, k } = cutOf(point, config);
+  const { m, n, k } = warpTilingOf(point, config);
   const reads = ({ rows, columns }: Lanes) => (rows + columns) / rows / columns;
   return [4, 2].flatMap((across) =>
     [8, 4, 2].map((down) => ({
@@ -220,7 +220,7 @@ export function ringBytes({ type }: Sizes, c: ClusterConfig): number {
 
 /** Bytes in which the sums of warps that share K steps meet. */
 export function meetingBytes(point: Sizes, config: ClusterConfig): number {
-  const warps = cutOf(point, config).k;
+  const warps = warpTilingOf(point, config).k;
   return warps > 1
     ? warps * config.BM * columnsOf(point, config) * BYTES.f32
     : 0;
@@ -254,7 +254,7 @@ function mailBytes(point: Sizes, config: ClusterConfig): number {
  * Bytes of shared memory beside the ring: for sums of the blocks of the cluster and a barrier, and 16
  * bytes a thread for the exchange of parts.
  */
-export function besideRing(point: Sizes, config: ClusterConfig): number {
+export function reductionBytes(point: Sizes, config: ClusterConfig): number {
   if (slicesOf(config) === 1) return 0;
   const exchange = config.PARTS > 1 ? 32 * config.WARPS * 16 : 0;
   return mailBytes(point, config) + 16 + exchange;
@@ -263,5 +263,5 @@ export function besideRing(point: Sizes, config: ClusterConfig): number {
 /** Bytes of shared memory: the ring and its barriers, and what is beside it. */
 export function sharedBytes(point: Sizes, config: ClusterConfig): number {
   const barriers = config.LOAD === "tensor" ? config.STAGES * 16 : 0;
-  return ringBytes(point, config) + barriers + besideRing(point, config);
+  return ringBytes(point, config) + barriers + reductionBytes(point, config);
 }

@@ -9,10 +9,10 @@ import { matmul } from "../../op.ts";
 import {
   type ClusterConfig,
   columnsOf,
-  cutOf,
   lanesOf,
   sharedBytes,
   sliceOf,
+  warpTilingOf,
 } from "./configs.ts";
 import { predict, resident, rules } from "./rules.ts";
 import { predictWgmma } from "./wgmma_configs.ts";
@@ -29,10 +29,10 @@ const config: ClusterConfig = {
   CLUSTER: 16,
   PARTS: 1,
 };
-Deno.test("cutOf() is WarpTiling of warps.cuh", () => {
+Deno.test("warpTilingOf() is WarpTiling of warps.cuh", () => {
   const wide = { n: 4096, type: "bf16" } as const;
   const of = (BM: number, BN: number, WARPS: number, KWARPS = 1) =>
-    cutOf(wide, { ...config, BM, BN, WARPS, KWARPS } as ClusterConfig).k;
+    warpTilingOf(wide, { ...config, BM, BN, WARPS, KWARPS } as ClusterConfig).k;
   assertEquals(
     [of(16, 16, 4), of(16, 32, 4), of(32, 32, 4), of(32, 32, 8), of(64, 64, 8)],
     [4, 2, 1, 2, 1],
@@ -41,10 +41,10 @@ Deno.test("cutOf() is WarpTiling of warps.cuh", () => {
   // Columns are halved by eights.
   assertEquals([of(16, 8, 4), of(16, 40, 4), of(32, 48, 8)], [4, 4, 2]);
   const wgmma = { ...config, LOAD: "tensor", BM: 64, BN: 40 } as const;
-  assertEquals(cutOf(wide, wgmma), { m: 16, n: 40, k: 1 });
+  assertEquals(warpTilingOf(wide, wgmma), { m: 16, n: 40, k: 1 });
   // 48 rows are no two times sixteens, and of 48 columns only fp32 does not take 24.
   const narrow = { ...config, BM: 48, BN: 64, WARPS: 8 } as const;
-  const of48 = (type: "bf16" | "f32") => cutOf({ n: 48, type }, narrow);
+  const of48 = (type: "bf16" | "f32") => warpTilingOf({ n: 48, type }, narrow);
   assertEquals(of48("bf16"), { m: 48, n: 24, k: 4 });
   assertEquals(of48("f32"), { m: 48, n: 48, k: 8 });
 });

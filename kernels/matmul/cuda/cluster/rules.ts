@@ -10,10 +10,10 @@ import { BYTES } from "../../../../bench/model/dtype.ts";
 import type { Rule } from "../../../../bench/model/kernel.ts";
 import { blocksPerUnit } from "../../../../bench/model/occupancy.ts";
 import {
-  allHaveSome,
-  covering,
   fitsGrid,
   fitsMemory,
+  nextPowerOfTwo,
+  noEmptySlices,
   padding,
 } from "../../../common/rules.ts";
 import { CLOCKS_PER_US, clustersAtOnce } from "../../../common/sm90.ts";
@@ -22,7 +22,6 @@ import {
   boxRowsOf,
   type ClusterConfig,
   columnsOf,
-  cutOf,
   lanesOf,
   meetingBytes,
   ringBytes,
@@ -32,6 +31,7 @@ import {
   threadsOf,
   tilesAtOnce,
   tilesOf,
+  warpTilingOf,
 } from "./configs.ts";
 
 /**
@@ -42,7 +42,7 @@ function registersOf(
   point: Pick<MatmulPoint, "n" | "type">,
   config: ClusterConfig,
 ): number {
-  const { m, n } = cutOf(point, config);
+  const { m, n } = warpTilingOf(point, config);
   return m * n / 32 + (point.type === "f32" ? 160 : 70);
 }
 
@@ -54,7 +54,7 @@ export const rules: Readonly<
     // A warpgroup has 64 rows, and those that do not exist are not read; a box of B by rows has 64
     // columns.
     const tensor = LOAD === "tensor", box = tensor && layout === "nn" ? 64 : 0;
-    return padding("BM", BM, covering(m, tensor ? 64 : 16)) ??
+    return padding("BM", BM, nextPowerOfTwo(m, tensor ? 64 : 16)) ??
       padding("BN", BN, Math.max(2 * Math.max(n, 16) - 1, box));
   },
   maps(point, config, { tensorMaps }) {
@@ -108,7 +108,7 @@ export const rules: Readonly<
       return `KWARPS=${KWARPS} does not divide WARPS=${WARPS}`;
     }
     const step = point.type === "f32" ? 4 : 16;
-    const shared = cutOf(point, config).k;
+    const shared = warpTilingOf(point, config).k;
     if (LOAD === "warps" && shared !== WARPS) {
       return `KWARPS=${KWARPS} leaves warps the same part of K: they have no rings of their own`;
     }
@@ -120,7 +120,7 @@ export const rules: Readonly<
   },
   slices(point, config) {
     const slice = sliceOf(point, config);
-    return allHaveSome(point.k, { slices: slicesOf(config), slice });
+    return noEmptySlices(point.k, { slices: slicesOf(config), slice });
   },
   stages(point, config) {
     const { STAGES, BK } = config;
@@ -140,7 +140,9 @@ export const rules: Readonly<
   meeting(point, config) {
     return meetingBytes(point, config) <= ringBytes(point, config)
       ? undefined
-      : `the sums of ${cutOf(point, config).k} warps do not fit in the ring`;
+      : `the sums of ${
+        warpTilingOf(point, config).k
+      } warps do not fit in the ring`;
   },
   shared: fitsMemory(sharedBytes),
   cluster(point, config, { clusters }) {
@@ -207,7 +209,7 @@ function perUnit(
  * bytes a lane and 8 lanes a clock, of a lane's rows and columns.
  */
 function readsOf(point: MatmulPoint, config: ClusterConfig): number {
-  const { m, n } = cutOf(point, config);
+  const { m, n } = warpTilingOf(point, config);
   const { rows, columns, groups } = lanesOf(point, config);
   const positions = config.BM * columnsOf(point, config) / m / n;
   return positions / groups * (rows + columns);
@@ -257,7 +259,7 @@ export function predict(
   // One warp of a scheduler does not hide what it waits for.
   const alone = WARPS < 8 ? 1.2 : 1;
   const tile = BM * BN * BYTES.f32;
-  const warps = cutOf(point, config).k;
+  const warps = warpTilingOf(point, config).k;
   // What is in flight with the first step comes with it; a stage takes a trip to memory to be
   // filled again, and half of one is being read meanwhile.
   const first = Math.min(1.05 + copy * STAGES / steps, 0.9 * copy);

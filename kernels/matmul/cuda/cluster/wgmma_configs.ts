@@ -6,12 +6,12 @@
 
 import type { DeviceInfo } from "../../../../bench/device/device.ts";
 import { BYTES } from "../../../../bench/model/dtype.ts";
-import { allHaveSome } from "../../../common/rules.ts";
+import { noEmptySlices } from "../../../common/rules.ts";
 import { clustersAtOnce } from "../../../common/sm90.ts";
 import {
-  besideRing,
   type ClusterConfig,
   isBySlot,
+  reductionBytes,
   ringBytes,
   sliceOf,
   tilesOf,
@@ -79,7 +79,7 @@ function* joins(
 function allSlicesHaveSome({ k }: Shape, slices: number): boolean {
   const [[BK]] = STEPS;
   const whole = { LOAD: "tensor", BK, CLUSTER: slices, PARTS: 1 } as const;
-  return !allHaveSome(k, { slices, slice: sliceOf({ k }, whole) });
+  return !noEmptySlices(k, { slices, slice: sliceOf({ k }, whole) });
 }
 
 function* rings(
@@ -93,7 +93,9 @@ function* rings(
       const one = { ...config, BK, WARPS, KWARPS: 1, STAGES: 1 };
       const steps = Math.ceil(shape.k / CLUSTER / BK);
       const stage = ringBytes(shape, one) + 16;
-      const room = Math.floor((sharedBytes - besideRing(shape, one)) / stage);
+      const room = Math.floor(
+        (sharedBytes - reductionBytes(shape, one)) / stage,
+      );
       const STAGES = Math.min(steps, room, inFlight);
       if (STAGES >= Math.min(2, steps)) yield { ...one, STAGES };
     }

@@ -13,10 +13,10 @@ import type { Kernel } from "../../../../bench/model/kernel_spec.ts";
 import { demandAligned, launched } from "../../../common/launch.ts";
 import { noWgmma } from "../../../common/rules.ts";
 import {
-  cutOf,
   PRODUCT,
   ringRules,
   ringShape,
+  tilingOf,
 } from "../../../common/wgmma_ring.ts";
 import { matmul } from "../../op.ts";
 import { hasRelu, type MatmulPoint, tooLarge } from "../../point.ts";
@@ -29,12 +29,12 @@ import {
   definesOf,
   hasByRows,
   hasWholeBoxes,
-  isBehind,
   needsOf,
   productRows,
   sidesOf,
   slotsOf,
   stages,
+  staysInStep,
 } from "./tile.ts";
 
 /** The rules of a config, by name. */
@@ -63,7 +63,7 @@ export const columnsRules = {
       : `wgmma has no products of ${columnsOf(config)} columns of B by rows`;
   },
   behind: (_, config) =>
-    isBehind(config)
+    staysInStep(config)
       ? undefined
       : `products of ${
         productRows(config)
@@ -126,7 +126,7 @@ export const columnsK: Kernel<MatmulPoint> = launched<
       const { m, n, k, lda, ldb, ldc, type } = point;
       const { BM, BN, BK, TOKEN_ROWS } = config;
       const sides = sidesOf(point, config);
-      const { slice } = cutOf(sides, config);
+      const { slice } = tilingOf(sides, config);
       const [ofA, ofB] = TOKEN_ROWS ? [BM, BN] : [BN, BM];
       demandAligned(A!, "A", "tensor maps");
       demandAligned(B!, "B", "tensor maps");

@@ -9,11 +9,11 @@ import { BYTES } from "../../../../bench/model/dtype.ts";
 import { grid } from "../../../../bench/model/grid.ts";
 import { CLOCKS_PER_US, clustersAtOnce } from "../../../common/sm90.ts";
 import {
-  cutOf,
   evenRows,
+  noEmptyBlocks,
   PRODUCT,
   type RingConfig,
-  someEach,
+  tilingOf,
   waveTiles,
 } from "../../../common/wgmma_ring.ts";
 import type { MatmulPoint } from "../../point.ts";
@@ -22,10 +22,10 @@ import {
   bySlot,
   type ColumnsConfig,
   hasWholeBoxes,
-  isBehind,
   productRows,
   sidesOf,
   stages,
+  staysInStep,
 } from "./tile.ts";
 
 /** Outputs of a row of A of a tile. */
@@ -42,7 +42,7 @@ function clusterOf(
   const tiles = Math.ceil(n / config.BM) * Math.ceil(m / config.BN);
   return [8, 7, 6, 5, 4, 3, 2].find((CLUSTER) =>
     tiles <= config.RESIDENT * clustersAtOnce(info, CLUSTER) &&
-    bySlot({ ...config, CLUSTER }) && !someEach(k, CLUSTER, config.BK)
+    bySlot({ ...config, CLUSTER }) && !noEmptyBlocks(k, CLUSTER, config.BK)
   ) ?? 1;
 }
 
@@ -52,8 +52,8 @@ function withStep<C extends ColumnsConfig>(
   of: (BK: number) => C,
 ): C {
   const enough = (config: C) => {
-    const { steps } = cutOf(sidesOf(point, config), config);
-    return isBehind(config) &&
+    const { steps } = tilingOf(sidesOf(point, config), config);
+    return staysInStep(config) &&
       stages(point, config) >= Math.min(steps, ENOUGH_STAGES);
   };
   const long = point.k % (3 * BOX) === 0 ? [3 * BOX, 2 * BOX] : [2 * BOX];
@@ -93,7 +93,7 @@ function* rowsConfigs(
       point,
       (BK) => ({ TOKEN_ROWS: 1, BM, BN, BK, WARPS, CLUSTER, RESIDENT }),
     );
-    if (!someEach(point.k, CLUSTER, config.BK)) yield config;
+    if (!noEmptyBlocks(point.k, CLUSTER, config.BK)) yield config;
   }
 }
 
@@ -186,7 +186,7 @@ export function predictColumnsK(
   const { m, n, k, type } = point;
   const { BM, BN, BK, CLUSTER, RESIDENT, TOKEN_ROWS } = config;
   const fit = m < PRODUCT ? FEW : MANY;
-  const { tilesN, tilesM, steps } = cutOf(sidesOf(point, config), config);
+  const { tilesN, tilesM, steps } = tilingOf(sidesOf(point, config), config);
   const bytes = BYTES[type] * BK;
   const blocks = tilesN * tilesM * CLUSTER;
   const beside = Math.ceil(blocks / units);

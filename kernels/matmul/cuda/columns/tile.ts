@@ -74,7 +74,7 @@ export function hasByRows({ layout }: MatmulPoint, columns: number): boolean {
 }
 
 /** Whether what products read behind the rows of a tile is of the same step. */
-export function isBehind({ BM, BN, BK }: RingConfig): boolean {
+export function staysInStep({ BM, BN, BK }: RingConfig): boolean {
   return productRows({ BM }) - BM <= BN * BK / BOX;
 }
 

@@ -8,7 +8,7 @@
 import { html } from "lit-html";
 import { geomean, quantile } from "../../../../bench/measure/stats.ts";
 import { type Entry, isFailed, isTimed, solShareOf } from "../book.ts";
-import { duelOf, type Standing, standings } from "../compare.ts";
+import { compareSides, type Standing, standings } from "../compare.ts";
 import { byId, type Child, scroller } from "../dom.ts";
 import { formatState, INITIAL } from "../state.ts";
 import { count, factor, microseconds, percent } from "../text.ts";
@@ -82,7 +82,7 @@ function headlineOf(
     ? baselines[suite]!
     : baselines[""] ?? [];
   const peers = pivot.contenders.filter(({ peer }) => peer);
-  const duel = duelOf(entries, baseline, [
+  const duel = compareSides(entries, baseline, [
     ...chosen === undefined ? [] : [chosen],
     ...state.baseline === ""
       ? [...usual, ...peers.map(({ name }) => name)]

@@ -6,7 +6,7 @@
  */
 
 import { html } from "lit-html";
-import { type Look, paletteOf } from "../../../chart/palette.ts";
+import { type KernelStyle, paletteOf } from "../../../chart/palette.ts";
 import type { ThemeName } from "../../../chart/theme.ts";
 import type { Book, Entry } from "../book.ts";
 import type { Baseline } from "../compare.ts";
@@ -33,7 +33,7 @@ export interface View {
 export function looksOf(
   { kernels }: Pick<Book, "kernels">,
   theme: ThemeName,
-): ReadonlyMap<string, Look> {
+): ReadonlyMap<string, KernelStyle> {
   return paletteOf(kernels, theme);
 }
 

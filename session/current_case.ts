@@ -31,7 +31,7 @@ interface Began {
 }
 
 /** The file that names the case at work. Dispose it where the program ends by itself. */
-export class Begun implements Disposable {
+export class CurrentCaseFile implements Disposable {
   readonly #path: string;
   readonly #signal: AbortSignal;
   readonly #forget = () => removeIfThere(this.#path);
