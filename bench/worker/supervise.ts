@@ -42,11 +42,11 @@ export interface SuperviseOptions extends WorkerOptions {
 type Outcome =
   | "done"
   | "aborted"
-  /** A case or a config was lost, and it was said, or is repeated: go on with another worker. */
+  /** A case or a config failed, and its event was sent: another worker continues. */
   | "failed"
-  /** The first case of other workers must show whether this failure is its own. */
+  /** A case failed, perhaps by the fault of an earlier one: repeat it in new workers. */
   | Doubt
-  /** Why it is gone, where no case can be blamed. */
+  /** How the worker ended while no case was running. */
   | { readonly gone: string };
 
 /** The case at work. */
@@ -69,42 +69,42 @@ interface Doubt {
 /** The event of a finished case. */
 type Finished = Extract<Event, { event: "row" }>;
 
-/** Statuses that no earlier kernel of the same process can cause. */
+/** Statuses that an earlier kernel of the same process cannot cause. */
 const OWN: readonly Row["status"][] = [
   ...["ok", "checked", "unsupported", "untuned", "compile"] as const,
 ];
 /** Statuses of cases that ran no kernel. */
 const IDLE: readonly Row["status"][] = ["unsupported", "untuned", "compile"];
 
-/** Workers of its own in which a case that failed in a used one must be right. */
+/** New workers in which a case that failed in a used one must be right. */
 const REPEATS = 3;
 
 /** The note on a kernel that is wrong only after its own calls at other shapes. */
 const OWN_STATE =
   `right in ${REPEATS} processes of its own, wrong after its calls at other shapes: it keeps something between calls, or has a race`;
 
-/** Milliseconds of silence in which a worker loads its suites or opens its device. */
+/** Milliseconds without an event in which a worker may load its suites and open its device. */
 const READY_MS = 60_000;
-/** Workers that may be gone in a row without a result. */
-const PATIENCE = 2;
-/** Milliseconds for a worker that has said its last to end by itself. */
-const FAREWELL_MS = 5_000;
+/** Workers in a row that may end without a result. */
+const MOST_FRUITLESS = 2;
+/** Milliseconds in which a worker must exit after its last event. */
+const EXIT_MS = 5_000;
 
 /**
  * Runs `job` in a worker, and in another wherever one is lost, and yields what they say.
  *
- * A case that kills its worker gets a row with status `crash`, one that keeps it silent
- * for too long a row with status `timeout`. Where a search tries a config then, this
- * alone is lost: it gets a `config` event of that status, and the next worker searches
+ * A case that kills its worker gets a row with status `crash`. A case without an event for
+ * `timeoutMs` gets a row with status `timeout`. If a search is trying a config at that time, only
+ * the config is lost: it gets a `config` event with that status, and the next worker searches
  * without it. `alive` and `restart` are not passed on, and `done` is the last event.
  *
- * A kernel that leaves something behind may make a later one fail. A failure therefore counts only
- * in a worker that ran no case before: after one in a used worker the case is run again as the first
- * of another, up to three times, as a race or uninitialised data in it need not show each time. A
- * repeat that fails is its row; else its row says that it failed once, or is wrong where the worker
- * had run no other kernel. After that, and where a kernel was wrong as the first of a worker, its
- * wrong results count in each worker that ran no other kernel. Peers have
- * processes of their own.
+ * A kernel may leave state behind that makes a later kernel fail. A failure therefore counts only in
+ * a worker that ran no case before. After a failure in a used worker, the case is run again as the
+ * first one of a new worker, up to three times, because a race or uninitialised data does not show
+ * each time. If a repeat fails, its row is the row of the case. Otherwise the row notes that the
+ * case failed once, or is wrong if the worker had run no other kernel. Once a kernel was wrong in
+ * that way or as the first of a worker, its wrong results count in each worker that ran no other
+ * kernel. Peers are excepted: each has a process of its own.
  *
  * @param command Starts a worker.
  * @throws {UserError} Where a worker cannot be started, gives up, or is lost three times
@@ -174,8 +174,8 @@ export async function* supervise(
       }
     } finally {
       searches.stop();
-      // Also where whoever takes the events has had enough of them.
-      await worker.end(outcome === "done" ? FAREWELL_MS : 0);
+      // Also if the caller stops reading events.
+      await worker.end(outcome === "done" ? EXIT_MS : 0);
     }
     if (outcome === "done" || outcome === "aborted") return;
     if (outcome === "failed") continue;
@@ -183,7 +183,7 @@ export async function* supervise(
       repeats = new Repeats(outcome);
       continue;
     }
-    if (fruitless++ < PATIENCE) continue;
+    if (fruitless++ < MOST_FRUITLESS) continue;
     const { said } = await worker.ending;
     throw new UserError(
       `Cannot run the worker: it ${outcome.gone} without a result, ${fruitless} times in a row; its last words: ${
@@ -227,27 +227,90 @@ class SearchClock {
   }
 }
 
-/** Yields the events of one worker, and the row of the case that ended it. */
+/** Options of one worker. */
+interface AttendOptions extends SuperviseOptions {
+  /** The kernels that were wrong as the first of a worker; takes those of this one. */
+  readonly wrong: Set<string>;
+}
+
+/** Yields the events of one worker, and a row for the case that ended it. */
 async function* attend(
   worker: WorkerProcess,
-  { run, peers }: Job,
-  options: SuperviseOptions & {
-    /** The kernels that were wrong as the first of a worker; takes those of this one. */
-    readonly wrong: Set<string>;
-  },
+  job: Job,
+  options: AttendOptions,
 ): AsyncGenerator<Event, Outcome> {
-  const { timeoutMs, idleMs = 600_000, signal, wrong } = options;
-  /** The kernels that cases have run in this process. */
-  const ran = new Set<string>();
-  const use = (key: CaseKey) => {
-    if (!peers) ran.add(kernelText(key));
-  };
-  let ready: Extract<Event, { event: "ready" }> | undefined;
-  let current: Current | undefined;
+  const { signal } = options;
+  const state = new WorkerState(job, options);
+  while (true) {
+    const limit = state.limitMs;
+    const event = await worker.next(limit, signal);
+    if (signal?.aborted) return "aborted";
+    if (event === "silent") {
+      const seconds = limit / 1000;
+      const outcome = state.outcomeOf(
+        "timeout",
+        `made no progress for ${seconds} s`,
+      );
+      if (outcome) return outcome;
+      yield state.lose(
+        "timeout",
+        `The kernel may hang: no progress for ${seconds} s (--timeout)`,
+      );
+      return "failed";
+    }
+    if (event === "ended") {
+      const { how, said } = await worker.ending;
+      const outcome = state.outcomeOf("crash", how);
+      if (outcome) return outcome;
+      const last = lastWords(said);
+      yield state.lose("crash", `The worker ${how}${last ? ` (${last})` : ""}`);
+      return "failed";
+    }
+    if (event.event === "alive") continue;
+    const lost = state.missedRow(event);
+    if (lost) yield lost;
+    const outcome = state.take(event);
+    if (outcome) return outcome;
+    yield event;
+    if (event.event === "done") return "done";
+  }
+}
 
-  const lose = (status: "crash" | "timeout", what: string): Event => {
-    const { key, progress, trying } = current!;
-    current = undefined;
+/** The state of one worker, as far as its events tell. */
+class WorkerState {
+  readonly #job: Job;
+  readonly #options: AttendOptions;
+  /** The kernels that cases have run in this process. */
+  readonly #ran = new Set<string>();
+  #ready: Extract<Event, { event: "ready" }> | undefined;
+  #current: Current | undefined;
+
+  constructor(job: Job, options: AttendOptions) {
+    this.#job = job;
+    this.#options = options;
+  }
+
+  /** Milliseconds that it may now be silent. */
+  get limitMs(): number {
+    const { timeoutMs, idleMs = 600_000 } = this.#options;
+    if (this.#current) return timeoutMs;
+    return this.#ready ? idleMs : Math.min(idleMs, READY_MS);
+  }
+
+  /** Returns the outcome of its end by `status`; undefined where the case at work is to blame. */
+  outcomeOf(status: "crash" | "timeout", gone: string): Outcome | undefined {
+    const current = this.#current;
+    if (!current) return { gone };
+    if (this.#ran.size === 0) return undefined;
+    const { key: doubted, trying } = current;
+    return { doubted, status, inSearch: trying !== undefined };
+  }
+
+  /** Makes the event of the case or config at work that is lost by `status`. */
+  lose(status: "crash" | "timeout", what: string): Event {
+    const { key, progress, trying } = this.#current!;
+    const ready = this.#ready;
+    this.#current = undefined;
     if (trying) return { event: "config", ...trying, status, note: what };
     const row: Row = {
       key,
@@ -257,53 +320,40 @@ async function* attend(
       status,
       note: progress === undefined ? what : `${what}, after ${progress}`,
       provenance: {
-        ...options.provenance,
+        ...this.#options.provenance,
         ...(ready && { driver: ready.driver }),
-        run,
+        run: this.#job.run,
         schema: SCHEMA,
-        time: options.date?.() ?? new Date().toISOString(),
+        time: this.#options.date?.() ?? new Date().toISOString(),
       },
     };
     return { event: "row", row };
-  };
+  }
 
-  while (true) {
-    const limit = current
-      ? timeoutMs
-      : ready
-      ? idleMs
-      : Math.min(idleMs, READY_MS);
-    const event = await worker.next(limit, signal);
-    if (signal?.aborted) return "aborted";
-    if (event === "silent") {
-      const seconds = limit / 1000;
-      if (!current) return { gone: `made no progress for ${seconds} s` };
-      if (ran.size > 0) return doubtOf(current, "timeout");
-      yield lose(
-        "timeout",
-        `The kernel may hang: no progress for ${seconds} s (--timeout)`,
-      );
-      return "failed";
+  /**
+   * Makes the row of a case that `event` ends without one; undefined where none is missing. A line
+   * that a kernel printed at the same moment can make a row unreadable.
+   */
+  missedRow({ event }: Event): Event | undefined {
+    if (!this.#current || !["case", "restart", "done"].includes(event)) {
+      return undefined;
     }
-    if (event === "ended") {
-      const { how, said } = await worker.ending;
-      if (!current) return { gone: how };
-      if (ran.size > 0) return doubtOf(current, "crash");
-      const last = lastWords(said);
-      yield lose("crash", `The worker ${how}${last ? ` (${last})` : ""}`);
-      return "failed";
-    }
-    if (event.event === "alive") continue;
-    const over = ["case", "restart", "done"].includes(event.event);
-    if (over && current) {
-      // Its row was lost, say among what a kernel printed at the same moment.
-      current = { key: current.key };
-      use(current.key);
-      yield lose(
-        "crash",
-        "The worker went on without a result that can be read",
-      );
-    }
+    this.#current = { key: this.#current.key };
+    this.#use(this.#current.key);
+    return this.lose(
+      "crash",
+      "The worker went on without a result that can be read",
+    );
+  }
+
+  /**
+   * Takes the next event. Returns the outcome of the worker where the event ends it and is not to
+   * be passed on.
+   *
+   * @throws {UserError} Where the worker gives up.
+   */
+  take(event: Event): Outcome | undefined {
+    const current = this.#current;
     switch (event.event) {
       case "fatal":
         throw new UserError(
@@ -314,59 +364,63 @@ async function* attend(
       case "restart":
         return { gone: "asked for another" };
       case "ready":
-        ready = event;
-        break;
+        this.#ready = event;
+        return undefined;
       case "case":
-        current = { key: event.key };
-        break;
+        this.#current = { key: event.key };
+        return undefined;
       case "waits":
         // Its search ran kernels.
-        use(event.key);
-        current = undefined;
-        break;
+        this.#use(event.key);
+        this.#current = undefined;
+        return undefined;
       case "progress":
         if (current) {
           const { note: progress, trying } = event;
-          current = { key: current.key, progress, ...(trying && { trying }) };
+          this.#current = {
+            key: current.key,
+            progress,
+            ...(trying && { trying }),
+          };
         }
-        break;
+        return undefined;
       case "config":
-        if (!isLoss(event)) break;
+        if (!isLoss(event)) return undefined;
         // The worker ends itself after that, and the case goes on in another.
-        if (ran.size > 0) {
+        if (this.#ran.size > 0) {
           const { key: doubted, status } = event;
           return { doubted, status, inSearch: true };
         }
-        current = undefined;
-        break;
+        this.#current = undefined;
+        return undefined;
       case "tuned":
-        if (current) current = { key: current.key };
-        break;
+        if (current) this.#current = { key: current.key };
+        return undefined;
       case "row": {
         const { key, status } = event.row;
+        const { wrong } = this.#options;
         const kernel = kernelText(key);
         const isOwn = status === "wrong" &&
-          [...ran].every((other) => other === kernel);
+          [...this.#ran].every((other) => other === kernel);
         const isKnown = isOwn && wrong.has(kernel);
-        if (ran.size > 0 && !OWN.includes(status) && !isKnown) {
+        if (this.#ran.size > 0 && !OWN.includes(status) && !isKnown) {
           const own = isOwn ? { own: event } : {};
           return { doubted: key, status, inSearch: false, ...own };
         }
         if (status === "wrong") wrong.add(kernel);
-        if (!IDLE.includes(status)) use(key);
+        if (!IDLE.includes(status)) this.#use(key);
         if (current && caseText(current.key) === caseText(key)) {
-          current = undefined;
+          this.#current = undefined;
         }
       }
     }
-    yield event;
-    if (event.event === "done") return "done";
+    return undefined;
   }
-}
 
-/** Doubts that a used worker is lost by what is at work. */
-function doubtOf({ key, trying }: Current, status: Row["status"]): Doubt {
-  return { doubted: key, status, inSearch: trying !== undefined };
+  /** Notes that a case has run its kernel; each peer has a process of its own. */
+  #use(key: CaseKey): void {
+    if (!this.#job.peers) this.#ran.add(kernelText(key));
+  }
 }
 
 /** The repeats of a case that failed in a used worker, each in another. */
@@ -425,7 +479,7 @@ function noted(event: Finished, text: string): Finished {
   return { ...event, row: { ...event.row, note } };
 }
 
-/** The line that says most: of an exception its message, not the end of its stack. */
+/** The most informative line: the message of an exception, else the last line. */
 function lastWords(said: readonly string[]): string | undefined {
   return said.findLast((line) => /error:/i.test(line)) ?? said.at(-1);
 }

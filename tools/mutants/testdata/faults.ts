@@ -19,32 +19,32 @@ export const KEPT_APART: readonly HarnessMutant[] = [
   ...inFile("bench/worker/supervise.ts", [SUPERVISE, SEARCH], [
     [
       "a failed row of a used worker counts",
-      "if (ran.size > 0 && !OWN.includes(status) && !isKnown) {",
+      "if (this.#ran.size > 0 && !OWN.includes(status) && !isKnown) {",
       "if (false) {",
       "a kernel could make the next one wrong",
     ],
     [
       "others are not told from a wrong kernel itself",
-      "[...ran].every((other) => other === kernel)",
+      "[...this.#ran].every((other) => other === kernel)",
       "true",
       "others could make it wrong at shapes where it is right",
     ],
     [
       "a crash of a used worker counts",
-      'if (ran.size > 0) return doubtOf(current, "crash");',
-      "",
+      "if (this.#ran.size === 0) return undefined;",
+      "return undefined;",
       "a kernel could make the next one crash",
     ],
     [
       "a lost config of a used worker counts",
-      "        if (ran.size > 0) {\n          const { key: doubted",
+      "        if (this.#ran.size > 0) {\n          const { key: doubted",
       "        if (false) {\n          const { key: doubted",
       "a kernel could lose another's configs",
     ],
     [
       "peers are doubted",
-      "if (!peers) ran.add(",
-      "ran.add(",
+      "if (!this.#job.peers) this.#ran.add(",
+      "this.#ran.add(",
       "each failure of a peer would start Python again",
     ],
     [
