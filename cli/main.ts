@@ -20,11 +20,11 @@ import {
   errorCode,
   exitCode,
   keepPrintsApart,
-  say,
-  sayAsIs,
+  logLine,
+  printLine,
+  printRawLine,
   screenOf,
-  shown,
-  tell,
+  withoutControls,
 } from "./terminal/output.ts";
 
 /** Loads the file of each command, in the order of the help. */
@@ -78,7 +78,7 @@ function firstSteps(): readonly string[] {
 export async function main(args: readonly string[]): Promise<number> {
   const [name = "", ...rest] = args;
   if (args.length === 0) {
-    for (const line of firstSteps()) say(line);
+    for (const line of firstSteps()) printLine(line);
     return EXIT.ok;
   }
   const { color, width } = screenOf(Deno.stdout);
@@ -102,14 +102,14 @@ export async function main(args: readonly string[]): Promise<number> {
       onShow: () => finish(EXIT.ok),
     },
     aboveError: "none",
-    stdout: sayAsIs,
+    stdout: printRawLine,
     stderr: () => {},
     onError(_, error) {
       const line = formatMessage(error, { quotes: true })
         .replaceAll(/\s*\n\s*/g, " ");
-      tell(`error: ${secondFile(name, line) ?? line}`);
+      logLine(`error: ${secondFile(name, line) ?? line}`);
       const own = Object.hasOwn(COMMANDS, name) ? `${name} ` : "";
-      tell(`Options and examples: ${typed(`${own}--help`)}`);
+      logLine(`Options and examples: ${typed(`${own}--help`)}`);
       return finish(errorCode(EXIT.usage));
     },
   });
@@ -176,13 +176,14 @@ export function unexpected(error: unknown): string {
 if (import.meta.main) {
   try {
     onFatal((message) => {
-      tell(`error: ${message}`);
+      logLine(`error: ${message}`);
       Deno.exit(errorCode(EXIT.usage));
     }, {
       to: "stderr",
-      text: (message) => `${shown(`error: ${message}`, Deno.stderr)}\n`,
+      text: (message) =>
+        `${withoutControls(`error: ${message}`, Deno.stderr)}\n`,
     });
-    onWait(tell);
+    onWait(logLine);
     keepPrintsApart();
     goWhereTyped();
     dropPermissions(Deno.args);
@@ -193,11 +194,11 @@ if (import.meta.main) {
     allowExit();
     const error = attributed(thrown);
     if (error instanceof UserError) {
-      tell(`error: ${error.message}`);
+      logLine(`error: ${error.message}`);
       Deno.exit(errorCode(error.code));
     }
-    tell(`error: ${unexpected(error)}`);
-    for (const line of inspect(error).split("\n")) tell(line);
+    logLine(`error: ${unexpected(error)}`);
+    for (const line of inspect(error).split("\n")) logLine(line);
     Deno.exit(errorCode(EXIT.failed));
   }
 }

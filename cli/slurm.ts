@@ -41,10 +41,10 @@ import { name, number, path, reader } from "./options/readers.ts";
 import { flagsOf } from "./permissions.ts";
 import {
   Interrupt,
+  logLine,
+  printRawLine,
   Progress,
   progressTo,
-  sayAsIs,
-  tell,
 } from "./terminal/output.ts";
 
 /** The most shards that `--shard` takes. */
@@ -214,8 +214,8 @@ export async function runShards(
   };
   const all = Array.from({ length: count }, (_, i) => i + 1);
   if (options.print) {
-    sayAsIs(scriptOf(run, Deno.cwd()).trimEnd());
-    tell(
+    printRawLine(scriptOf(run, Deno.cwd()).trimEnd());
+    logLine(
       `Not submitted: ${
         ["sbatch", ...sbatchWords(run, all)].map(quoted).join(" ")
       }`,
@@ -234,7 +234,7 @@ export async function runShards(
     codes = await follow(run, {
       signal: interrupt.signal,
       observer: {
-        note: (line) => bar ? bar.print(line) : tell(line),
+        note: (line) => bar ? bar.print(line) : logLine(line),
         progress(state) {
           // What was done before says nothing of the time that is left.
           const { done, total } = state;
@@ -246,7 +246,7 @@ export async function runShards(
     });
   }
   if (codes === undefined) {
-    tell(
+    logLine(
       `Stopped: the jobs go on, and the same command follows them; to cancel them: scancel --name=${run.job}`,
     );
     return undefined;
@@ -290,7 +290,7 @@ async function packInto(folder: string): Promise<void> {
   removeIfThere(draft);
   await gather(resolve(draft), { arch: [], kernelCache: undefined });
   Deno.renameSync(draft, program);
-  tell(`Copied the program into ${program}, as nodes may not see ${HOME}`);
+  logLine(`Copied the program into ${program}, as nodes may not see ${HOME}`);
 }
 
 function linesIn(path: string): readonly string[] {

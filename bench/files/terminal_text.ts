@@ -1,44 +1,46 @@
 /**
- * Text on a terminal: control characters that are shown and not obeyed, widths, columns.
+ * Formats text for a terminal: escapes control characters, measures widths, aligns columns.
  *
  * @module
  */
 
 import { eastAsianWidth } from "get-east-asian-width";
 
-/** C0 without what is layout, DEL, and C1, which some terminals obey too. */
+/** Control characters (C0, DEL and C1) other than tab and line ends. */
 const CONTROL = /[^\P{Cc}\n\t\r]/gu;
-/** Embeddings, overrides and isolates: what follows would be read in another order. */
+/** Bidirectional controls, which change the order in which text is shown. */
 const REORDER = /[\u202a-\u202e\u2066-\u2069]/g;
-/** Alone, it would let what follows overwrite the line. */
+/** A carriage return without a line feed: text after it would overwrite the line. */
 const RETURN = /\r(?!\n)/g;
-/** Colour and weight, ECMA-48's SGR, and nothing that moves. */
+/** Escape sequences of colour and weight (SGR of ECMA-48). */
 const PAINT = /(\p{Cc}\[[\d;]*m)/u;
 
 /**
- * `text` with a picture in the place of each character that a terminal obeys, but tabs and line
- * ends.
+ * Returns `text` with each control character replaced by its Unicode control picture, except tabs
+ * and line ends.
  *
  * @example
  * ```ts
- * import { visible } from "./terminal_text.ts";
+ * import { escapeControls } from "./terminal_text.ts";
  * import { strictEqual } from "node:assert/strict";
  *
- * strictEqual(visible("na\x1b[2Jive\r!\x7f\x9b\r\n"), "na␛[2Jive␍!␡�\r\n");
+ * strictEqual(escapeControls("na\x1b[2Jive\r!\x7f\x9b\r\n"), "na␛[2Jive␍!␡�\r\n");
  * ```
  */
-export function visible(text: string): string {
+export function escapeControls(text: string): string {
   return text.replaceAll(CONTROL, picture).replaceAll(RETURN, picture)
     .replaceAll(REORDER, "\ufffd");
 }
 
-/** Does the same but keeps colours: the program's own lines are painted. */
-export function visiblePainted(text: string): string {
-  return text.split(PAINT).map((part, i) => i % 2 === 0 ? visible(part) : part)
+/** Does what {@linkcode escapeControls} does, but keeps colours, which the program itself writes. */
+export function escapeAllButColors(text: string): string {
+  return text.split(PAINT).map((part, i) =>
+    i % 2 === 0 ? escapeControls(part) : part
+  )
     .join("");
 }
 
-/** Unicode's control pictures; of C1 there are none. */
+/** Returns the Unicode control picture of `control`, or U+FFFD for a C1 control, which has none. */
 function picture(control: string): string {
   const code = control.charCodeAt(0);
   if (code < 0x20) return String.fromCharCode(0x2400 + code);
@@ -47,10 +49,10 @@ function picture(control: string): string {
 
 /** Returns the columns that `text` takes on a terminal. */
 export function widthOf(text: string): number {
-  // The signs of tables are as narrow as ASCII.
+  // A short cut: these signs of tables are one column wide, as ASCII is.
   if (/^[ -~×±µ†]*$/.test(text)) return text.length;
   let width = 0;
-  // Marks that combine with the character before them are part of its segment.
+  // A segment is a character with its combining marks.
   for (const { segment } of new Intl.Segmenter().segment(text)) {
     width += eastAsianWidth(segment.codePointAt(0)!);
   }
@@ -78,7 +80,7 @@ export function padded(
   return align === "left" ? text + room : room + text;
 }
 
-/** Returns the start of `text` that takes less than `width` columns, with an ellipsis. */
+/** Returns `text` if it is narrower than `width` columns, else its start and an ellipsis. */
 export function shortened(text: string, width: number): string {
   if (widthOf(text) < width) return text;
   let [start, columns] = ["", 0];
@@ -95,13 +97,17 @@ export function shortened(text: string, width: number): string {
  *
  * @example
  * ```ts
- * import { folded } from "./terminal_text.ts";
+ * import { wrapText } from "./terminal_text.ts";
  * import { deepStrictEqual } from "node:assert/strict";
  *
- * deepStrictEqual(folded("one two three", 9, "  "), ["one two", "  three"]);
+ * deepStrictEqual(wrapText("one two three", 9, "  "), ["one two", "  three"]);
  * ```
  */
-export function folded(text: string, width: number, indent: string): string[] {
+export function wrapText(
+  text: string,
+  width: number,
+  indent: string,
+): string[] {
   const lines: string[] = [];
   for (const word of text.split(/(?<=\S)(?= )/)) {
     const longer = `${lines.at(-1) ?? ""}${word}`;

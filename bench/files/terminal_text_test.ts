@@ -5,31 +5,34 @@ import { csvRow } from "../../report/testdata/csv_rows.ts";
 import { within } from "../../cli/testdata/program.ts";
 import {
   aligned,
+  escapeAllButColors,
+  escapeControls,
   padded,
   percent,
   shortened,
-  visible,
-  visiblePainted,
   widthOf,
 } from "./terminal_text.ts";
 
-Deno.test("visible() leaves layout and every other script alone", () => {
+Deno.test("escapeControls() leaves layout and every other script alone", () => {
   const text = "a\tb\r\nü ×\n😀";
-  assertEquals(visible(text), text);
+  assertEquals(escapeControls(text), text);
 });
 
-Deno.test("visiblePainted() leaves colours, and nothing else that a terminal obeys", () => {
+Deno.test("escapeAllButColors() leaves colours, and nothing else that a terminal obeys", () => {
   const painted = "\x1b[1mhead\x1b[0m";
-  assertEquals(visiblePainted(painted), painted);
-  assertEquals(visible(painted), "␛[1mhead␛[0m");
+  assertEquals(escapeAllButColors(painted), painted);
+  assertEquals(escapeControls(painted), "␛[1mhead␛[0m");
   assertEquals(
-    visiblePainted(`\x1b[2J${painted}\x1b]0;title\x07\x9b31m`),
+    escapeAllButColors(`\x1b[2J${painted}\x1b]0;title\x07\x9b31m`),
     `␛[2J${painted}␛]0;title␇\ufffd31m`,
   );
 });
 
-Deno.test("visible() shows what would turn the order of characters round", () => {
-  assertEquals(visible("a\u202eb\u2066c\u2069"), "a\ufffdb\ufffdc\ufffd");
+Deno.test("escapeControls() shows what would turn the order of characters round", () => {
+  assertEquals(
+    escapeControls("a\u202eb\u2066c\u2069"),
+    "a\ufffdb\ufffdc\ufffd",
+  );
 });
 
 Deno.test("table, diff and errors show what would move the cursor", () =>

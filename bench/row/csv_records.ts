@@ -5,7 +5,7 @@
  */
 
 import { parse } from "@std/csv";
-import { visible } from "../files/terminal_text.ts";
+import { escapeControls } from "../files/terminal_text.ts";
 
 /** Control characters but those of line ends, and the replacement of what is no UTF-8. */
 const CONTROL = /[^\P{Cc}\n\t\r]|\r(?!\n)|\ufffd/u;
@@ -46,7 +46,7 @@ export function* recordsOf(
     if (isControl && !wasControl) onControl();
     wasControl ||= isControl;
     for (const fields of parse(open)) {
-      yield isControl ? fields.map(visible) : fields;
+      yield isControl ? fields.map(escapeControls) : fields;
     }
     open = "";
   }

@@ -153,7 +153,7 @@ export function isLoss<T extends { readonly status: string }>(
  *
  * @throws {CaseError} As the last that was lost, where none is left.
  */
-export function spare(
+export function withoutLost(
   legal: readonly Candidate[],
   key: CaseKey,
   all: readonly LostConfig[],

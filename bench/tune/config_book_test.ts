@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { CaseError } from "../model/errors.ts";
 import { keyFor } from "../testdata/rows.ts";
-import { type LostConfig, lostNote, spare } from "./config_book.ts";
+import { type LostConfig, lostNote, withoutLost } from "./config_book.ts";
 
 const LEGAL = Array.from({ length: 12 }, (_, i) => ({ config: { AT: i } }));
 const KEY = keyFor("k");
@@ -21,17 +21,17 @@ function loss(
 }
 
 const left = (lost: readonly LostConfig[], key = KEY) =>
-  spare(LEGAL, key, lost).left.map(({ config }) => config.AT);
+  withoutLost(LEGAL, key, lost).left.map(({ config }) => config.AT);
 const ALL = left([]);
 
-Deno.test("spare() leaves out what the case lost, and nothing else", () => {
+Deno.test("withoutLost() leaves out what the case lost, and nothing else", () => {
   const lost = [loss(3), loss(5)];
   assertEquals(left(lost), ALL.filter((at) => at !== 3 && at !== 5));
-  assertEquals(spare(LEGAL, KEY, lost).lost, lost);
+  assertEquals(withoutLost(LEGAL, KEY, lost).lost, lost);
   assertEquals(left([loss(3, { config: "AT=99" })]), ALL);
 });
 
-Deno.test("spare() tries a config of another shape again, until it was lost at two", () => {
+Deno.test("withoutLost() tries a config of another shape again, until it was lost at two", () => {
   const here = { ...KEY, m: "9" };
   assertEquals(left([loss(3)], here), ALL);
   const twice = [loss(3), loss(3, { m: "2" })];
@@ -42,7 +42,7 @@ Deno.test("spare() tries a config of another shape again, until it was lost at t
   assertEquals(left([loss(3), loss(3)], here), ALL);
 });
 
-Deno.test("spare() keeps to what was timed before, once too much was lost", () => {
+Deno.test("withoutLost() keeps to what was timed before, once too much was lost", () => {
   const hung = [1, 4, 6].map((at) => loss(at, { status: "timeout" }));
   assertEquals(left(hung.slice(0, 2)).at(-1), 11);
   assertEquals(left(hung), [0, 2, 3, 5]);
@@ -51,7 +51,7 @@ Deno.test("spare() keeps to what was timed before, once too much was lost", () =
   assertEquals(left(dead), [0]);
 });
 
-Deno.test("spare() fails as the last config did where none is left", () => {
+Deno.test("withoutLost() fails as the last config did where none is left", () => {
   const lost = [0, 1, 2].map((at) =>
     loss(at, { status: "timeout", note: "silent" })
   );

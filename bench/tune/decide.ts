@@ -14,7 +14,7 @@ import type { Candidate } from "../model/kernel.ts";
 import { usesTimer } from "../model/settings.ts";
 import type { Case } from "../model/suite.ts";
 import { type CaseKey, keyOf, type RowBase } from "../row/row.ts";
-import { type LostConfig, spare } from "./config_book.ts";
+import { type LostConfig, withoutLost } from "./config_book.ts";
 import { contenders, ordered } from "./levels.ts";
 import type { TimingEntry, TimingKey } from "./timing_cache.ts";
 
@@ -67,7 +67,7 @@ export function decide(c: Case, context: BenchContext): Decision {
       probed.includes(formatValues(config))
     );
     if (among.length) {
-      const { left, ...out } = spare(among, key, configs.crashed);
+      const { left, ...out } = withoutLost(among, key, configs.crashed);
       return { among: left, legal, probe: true, ...out };
     }
     throw new CaseError(
@@ -84,7 +84,7 @@ export function decide(c: Case, context: BenchContext): Decision {
   const isKnown = !settings.tune || legal[0]!.by !== undefined;
   if (legal.length === 1 && isKnown) return { config: first, by };
   const search = (level: number): SearchRequest => {
-    const { left, ...out } = spare(legal, key, configs.crashed);
+    const { left, ...out } = withoutLost(legal, key, configs.crashed);
     const among = contenders(left, level, hint);
     return { among, legal, probe: false, ...out };
   };

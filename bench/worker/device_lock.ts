@@ -8,7 +8,7 @@
 import { userInfo } from "node:os";
 import { saidBy, unlessMissing } from "../files/disk.ts";
 import { nonFileKind } from "../files/lock.ts";
-import { visible } from "../files/terminal_text.ts";
+import { escapeControls } from "../files/terminal_text.ts";
 
 /** Of all users of a host, whatever `TMPDIR` says. */
 const FOLDER = "/tmp";
@@ -165,7 +165,7 @@ function holderOf(file: Deno.FsFile): string {
   const bytes = new Uint8Array(LINE);
   file.seekSync(0, Deno.SeekMode.Start);
   const length = file.readSync(bytes) ?? 0;
-  return visible(
+  return escapeControls(
     new TextDecoder().decode(bytes.subarray(0, length)).split("\n")[0]!,
   );
 }

@@ -36,11 +36,11 @@ import {
   formatSeconds,
   Interrupt,
   jsonRow,
+  logLine,
+  logWrapped,
+  printLine,
   Progress,
-  say,
   screenOf,
-  tell,
-  tellFolded,
 } from "../terminal/output.ts";
 import { nextLine } from "../terminal/next_command.ts";
 import { formatTable } from "../../report/table/table.ts";
@@ -149,9 +149,9 @@ async function bench(given: BenchOptions): Promise<number> {
   // A scheduler, which asks for --progress, may start more shards than there are cases.
   const orNone = options.progress !== undefined;
   const selected = await select({ ...options, orNone });
-  for (const note of selected.notes) tell(note);
+  for (const note of selected.notes) logLine(note);
   if (selected.cases.length === 0) {
-    tell("This shard has no case");
+    logLine("This shard has no case");
     return EXIT.ok;
   }
   const settings = settingsOf(options, { once: options.once });
@@ -184,9 +184,9 @@ async function measure(
     signal: interrupt.signal,
     command: Deno.args,
     observer: {
-      note: tell,
+      note: logLine,
       row(row) {
-        if (options.json) say(jsonRow(row));
+        if (options.json) printLine(jsonRow(row));
       },
       progress(total, done) {
         const progress = new Progress("bench", total, { done });
@@ -201,17 +201,17 @@ async function measure(
     },
   });
   if (interrupt.signal.aborted) {
-    for (const row of failed) tell(failureLine(row));
-    for (const path of end.paths) tell(`Wrote ${path}`);
-    tell(
+    for (const row of failed) logLine(failureLine(row));
+    for (const path of end.paths) logLine(`Wrote ${path}`);
+    logLine(
       `Stopped with ${counted(end.kept, "row")} kept: ${continuedBy(fresh)}`,
     );
     return EXIT.failed;
   }
   if (!options.json) showTable(end.rows, selected, options);
-  tellFolded(costLine(end.spent, (performance.now() - start) / 1000));
-  tell(`The worker held ${Math.ceil(end.memoryBytes / 1e6)} MB at most`);
-  for (const path of end.paths) tell(`Wrote ${path}`);
+  logWrapped(costLine(end.spent, (performance.now() - start) / 1000));
+  logLine(`The worker held ${Math.ceil(end.memoryBytes / 1e6)} MB at most`);
+  for (const path of end.paths) logLine(`Wrote ${path}`);
   if (options.out === undefined) {
     const runs = [`${end.rows[0]!.provenance.run}`];
     await judge(options, { runs, paths: end.paths });
@@ -220,12 +220,12 @@ async function measure(
   const { kernels } = options;
   const next = { ...selected, selection: { ...selected.selection, kernels } };
   if (options.shard === undefined || end.rows.some(isFailure)) {
-    tell(nextLine(end.rows, { selected: next, settings, out: options.out }));
+    logLine(nextLine(end.rows, { selected: next, settings, out: options.out }));
   } else {
-    tell(`Next, with the folder of each shard: ${typed("import")} SHARD...`);
+    logLine(`Next, with the folder of each shard: ${typed("import")} SHARD...`);
   }
   const idle = await notRun(selected, end.rows, options);
-  if (idle !== undefined) tell(idle);
+  if (idle !== undefined) logLine(idle);
   const code = exitCodeOf(end.rows);
   return code === EXIT.ok && idle !== undefined ? EXIT.nothing : code;
 }
@@ -244,7 +244,7 @@ async function benchOnCluster(options: BenchOptions): Promise<number> {
   });
   if (ended === undefined) return EXIT.ok;
   const { rows, paths, runs } = await joinShards(ended.files, out);
-  if (json) { for (const row of rows) say(shownJson(flatRow(row))); }
+  if (json) { for (const row of rows) printLine(shownJson(flatRow(row))); }
   else {
     const own = ownBaselines(await loadSuites(options.suites));
     const layout = {
@@ -263,9 +263,9 @@ async function benchOnCluster(options: BenchOptions): Promise<number> {
     // The shards of a run are one run.
     const one = rows.map((row) => ({ ...row, run: runs[0]! }));
     const tables = tablesOf({ rows: one, sides: [], own }, layout);
-    say(formatTables(tables, layout, screenOf(Deno.stdout)));
+    printLine(formatTables(tables, layout, screenOf(Deno.stdout)));
   }
-  for (const path of paths) tell(`Wrote ${path}`);
+  for (const path of paths) logLine(`Wrote ${path}`);
   if (options.out === undefined) await judge(options, { paths, runs });
   ended.remove();
   if (rows.some(isFailure)) return EXIT.failed;
@@ -282,7 +282,7 @@ async function judge(
   const options = {
     sources: [{ from: LATEST, only: { files, runs } }],
     into: RESULTS,
-    print: json ? tell : say,
+    print: json ? logLine : printLine,
   };
   if (record) {
     await importRecorded(options);
@@ -292,7 +292,7 @@ async function judge(
     await showVerdicts(options);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    tell(`No verdicts: ${error.message}`);
+    logLine(`No verdicts: ${error.message}`);
   }
 }
 
@@ -315,7 +315,7 @@ function showTable(
     isMine: isOwnKernel,
     areSome: kernels.length > 0,
   });
-  for (const line of lines) say(line);
+  for (const line of lines) printLine(line);
 }
 
 /**
@@ -411,9 +411,9 @@ async function dryRun(options: BenchOptions): Promise<number> {
       );
       parts.push(configsOf(all));
     }
-    say(parts.join("  "));
+    printLine(parts.join("  "));
   }
-  tell(`${counted(cases.length, "case")}; nothing was run`);
+  logLine(`${counted(cases.length, "case")}; nothing was run`);
   return EXIT.ok;
 }
 
@@ -423,11 +423,11 @@ async function selectOrList(
 ): Promise<Pick<Selected, "cases"> & Partial<Pick<Selected, "info">>> {
   try {
     const selected = await select(options);
-    for (const note of selected.notes) tell(note);
+    for (const note of selected.notes) logLine(note);
     return selected;
   } catch (error) {
     if (!(error instanceof NoDeviceError)) throw error;
-    tell(error.message);
+    logLine(error.message);
     return { cases: await casesAnywhere(options) };
   }
 }
@@ -476,9 +476,9 @@ async function once(
   const take = (event: Event) => {
     if (event.event !== "row") return;
     const { row } = event;
-    if (isFailure(row)) return tell(failureLine(row));
+    if (isFailure(row)) return logLine(failureLine(row));
     code = EXIT.ok;
-    say(`${titleOf(row.key)}: ${row.note || row.status}`);
+    printLine(`${titleOf(row.key)}: ${row.note || row.status}`);
   };
   // Runs kernels in this process: no other command loads what that needs.
   const { work } = await import("../../session/worker.ts");

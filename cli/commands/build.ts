@@ -20,7 +20,7 @@ import {
 } from "../options/flags.ts";
 import { path } from "../options/readers.ts";
 import { sourceFlags, withFile } from "../options/source.ts";
-import { tell } from "../terminal/output.ts";
+import { logLine } from "../terminal/output.ts";
 
 type BuildOptions = InferValue<ReturnType<typeof flags>>;
 
@@ -110,7 +110,7 @@ async function pack(options: BuildOptions): Promise<number> {
   const entries: string[] = [];
   for (const one of arch) {
     // What cannot be built is said, and not missed unless it is run.
-    const own = isNamed ? {} : { suites: recordedSuites(one, tell) };
+    const own = isNamed ? {} : { suites: recordedSuites(one, logLine) };
     entries.push(...(await buildFor(one, { ...options, ...own })).entries);
   }
   const contents = { arch, kernelCache, ...(arch.length > 0 && { entries }) };

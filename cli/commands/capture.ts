@@ -32,7 +32,7 @@ import { kernelCacheOf, quoted, typed } from "../../session/home.ts";
 import { BRIEFS, define } from "../command.ts";
 import { about, kernelCache, maybe, preset } from "../options/flags.ts";
 import { number, path } from "../options/readers.ts";
-import { tell } from "../terminal/output.ts";
+import { logLine } from "../terminal/output.ts";
 import { capturedOfModel, modelFlags } from "./capture/model.ts";
 import { summaryOf } from "./capture/summary.ts";
 
@@ -146,18 +146,18 @@ async function captureProgram(
     const parts = readParts(folder);
     if (missing(parts, {}) !== undefined || !isOver(parts)) return false;
     write(out, joined(parts, ran()));
-    tell("The window is over; the program goes on");
+    logLine("The window is over; the program goes on");
     told = JSON.stringify(parts);
     return true;
   });
   const parts = readParts(folder);
   const why = missing(parts, { program: program[0]!, range });
   if (why !== undefined) {
-    tell(`error: ${why}`);
+    logLine(`error: ${why}`);
     return code === 0 ? EXIT.nothing : code;
   }
   const isTold = told === JSON.stringify(parts);
-  write(out, joined(parts, ran()), isTold ? () => {} : tell);
+  write(out, joined(parts, ran()), isTold ? () => {} : logLine);
   return code;
 }
 
@@ -169,7 +169,7 @@ function isOver({ parts }: Parts): boolean {
 function write(
   out: string,
   captured: Captured,
-  print: (line: string) => void = tell,
+  print: (line: string) => void = logLine,
 ): void {
   const suites = capturedSuites(captured);
   const files = [

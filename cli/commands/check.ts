@@ -39,7 +39,13 @@ import {
   runShards,
 } from "../slurm.ts";
 import { formatNotes } from "../../report/table/notes.ts";
-import { Interrupt, jsonRow, Progress, say, tell } from "../terminal/output.ts";
+import {
+  Interrupt,
+  jsonRow,
+  logLine,
+  printLine,
+  Progress,
+} from "../terminal/output.ts";
 import { settingsOf } from "../../session/options.ts";
 import { notRun } from "../../session/own_kernels.ts";
 import { checkCases } from "../../session/library/check_cases.ts";
@@ -95,9 +101,9 @@ async function check(given: CheckOptions): Promise<number> {
     timeout: options.timeout,
     signal: interrupt.signal,
     observer: {
-      note: tell,
+      note: logLine,
       row(row) {
-        if (options.json) say(jsonRow(row));
+        if (options.json) printLine(jsonRow(row));
       },
       progress(total) {
         const progress = new Progress("check", total);
@@ -114,7 +120,7 @@ async function check(given: CheckOptions): Promise<number> {
   showRows(rows.map(recordOf), options);
   if (rows.length === 0 && given.progress !== undefined) return EXIT.ok;
   const idle = await notRun(own, rows, given);
-  if (idle !== undefined) tell(idle);
+  if (idle !== undefined) logLine(idle);
   const code = exitCodeOf(rows);
   return code === EXIT.ok && idle !== undefined ? EXIT.nothing : code;
 }
@@ -133,8 +139,8 @@ async function checkOnCluster(options: CheckOptions): Promise<number> {
   const rows = ended.lines.map((line) => csvRow(rowIn(line)));
   const failures = new Failures();
   for (const row of rows) {
-    if (options.json) say(shownJson(flatRow(row)));
-    else if (isFailure(row)) tell(failures.lineOf(row));
+    if (options.json) printLine(shownJson(flatRow(row)));
+    else if (isFailure(row)) logLine(failures.lineOf(row));
   }
   showRows(rows, options);
   ended.remove();
@@ -185,7 +191,7 @@ function showRows(
   const line = `${counted(rows.length, "case")}: ${right} right, ${
     count(isFailure)
   } failed, ${unsupported} unsupported`;
-  if (json) return tell(line);
+  if (json) return logLine(line);
   const reasons = formatNotes(
     rows.filter((row) =>
       row.note !== "" &&
@@ -199,6 +205,6 @@ function showRows(
       })),
     "--json has all",
   );
-  for (const reason of reasons) tell(`  ${reason}`);
-  say(line);
+  for (const reason of reasons) logLine(`  ${reason}`);
+  printLine(line);
 }

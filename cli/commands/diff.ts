@@ -18,7 +18,7 @@ import {
   exitCodeOfDiff,
   judgingFlags,
 } from "./diff/compare.ts";
-import { say, screenOf, tell } from "../terminal/output.ts";
+import { logLine, printLine, screenOf } from "../terminal/output.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { unlessMissing } from "../../bench/files/disk.ts";
@@ -96,11 +96,11 @@ async function diff(
   }
   const sides = sidesOf("diff", [given.base, given.next]);
   const options = { ...given, ...sides };
-  const found = await compareRows(options, { ...sides, note: tell });
-  say(show(found, options).join("\n"));
-  for (const note of notesOn(found, options)) tell(note);
+  const found = await compareRows(options, { ...sides, note: logLine });
+  printLine(show(found, options).join("\n"));
+  for (const note of notesOn(found, options)) logLine(note);
   const step = options.format === "text" && nextStep(found, options);
-  if (step) tell(step);
+  if (step) logLine(step);
   const code = exitCodeOfDiff(found, options.failOn);
   if (found.judged.some(({ pair }) => pair.base && pair.next)) return code;
   return nothingCompared(
@@ -111,7 +111,7 @@ async function diff(
 
 /** Says that there is nothing to judge: a CI that compares nothing must not pass. */
 function nothingCompared(why: string, code: number): number {
-  tell(`Nothing was compared: ${why}`);
+  logLine(`Nothing was compared: ${why}`);
   return Math.max(code, EXIT.nothing);
 }
 
@@ -158,8 +158,8 @@ async function diffWithHistory(
     return row === undefined ? [] : [{ ...one, file: history, row }];
   });
   const found = await judgeRows(base, next, options);
-  say(show(found, options).join("\n"));
-  for (const note of notesOn(found, options)) tell(note);
+  printLine(show(found, options).join("\n"));
+  for (const note of notesOn(found, options)) logLine(note);
   const code = exitCodeOfDiff(found, options.failOn);
   if (base.length > 0) return code;
   return nothingCompared(`${history} has no earlier run of these cases`, code);

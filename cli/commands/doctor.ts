@@ -21,7 +21,7 @@ import {
   type Finding,
 } from "./doctor/parts.ts";
 import { pythonOf } from "../../peers/cases.ts";
-import { say, tell } from "../terminal/output.ts";
+import { logLine, printLine } from "../terminal/output.ts";
 
 /** `mnkbench doctor`. */
 export const command = define({
@@ -82,10 +82,10 @@ async function doctor({ json }: { readonly json: boolean }): Promise<number> {
   ];
   const names = backends.map(({ name }) => name);
   const levels = graded(findings, names);
-  if (json) say(JSON.stringify(levels, null, 2));
-  else for (const finding of levels) say(formatFinding(finding));
+  if (json) printLine(JSON.stringify(levels, null, 2));
+  else for (const finding of levels) printLine(formatFinding(finding));
   const usable = usableOf(findings, names);
-  tell(
+  logLine(
     usable.length > 0 ? `Usable: ${usable.join(", ")}` : "No backend is usable",
   );
   if (usable.length === 0) return EXIT.nothing;

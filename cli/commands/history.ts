@@ -45,7 +45,7 @@ import {
 } from "../options/named_rows.ts";
 import { path } from "../options/readers.ts";
 import { USUAL, usualPaths } from "../options/usual_paths.ts";
-import { say, tell } from "../terminal/output.ts";
+import { logLine, printLine } from "../terminal/output.ts";
 
 const file = () =>
   preset("--history", path("FILE"), "The file of all runs.", HISTORY);
@@ -163,7 +163,7 @@ async function add(
   using open = History.open(history, { make: true });
   const { fresh, replaced } = open.add(sets.flat());
   const again = replaced === 0 ? "" : ` (${replaced} were there)`;
-  tell(
+  logLine(
     `${history}: ${counted(fresh, "new row")}${again}, ${
       counted(open.runs().length, "run")
     } in all`,
@@ -248,24 +248,24 @@ function show(options: InferValue<ReturnType<typeof showFlags>>): number {
     const own = new Set(
       cases.flatMap(({ timed }) => timed.map((t) => t.run)),
     );
-    say(
+    printLine(
       `${suite}: ${counted(own.size, "run")}, ${counted(cases.length, "case")}`,
     );
     const shown = cases.filter((one) =>
       options.all || changeOf(one) !== undefined || one.last !== "ok"
     );
-    for (const line of linesOf(shown, byId)) say(`  ${line}`);
+    for (const line of linesOf(shown, byId)) printLine(`  ${line}`);
     const rest = cases.filter((one) => !shown.includes(one));
     const short = rest.filter(isShort).length;
     if (short < rest.length) {
-      say(
+      printLine(
         `  ${
           counted(rest.length - short, "case")
         } whose time did not change; --all lists them`,
       );
     }
     if (short > 0) {
-      say(
+      printLine(
         `  ${
           counted(short, "case")
         } timed in fewer than ${LEAST_TO_CHANGE} runs, too few to find a change; --all lists them`,
@@ -318,6 +318,6 @@ async function page(
   const html = formatHistory({ suites, runs, source: options.history });
   replaceFile(options.out, html);
   const megabytes = (new TextEncoder().encode(html).length / 1e6).toFixed(2);
-  tell(`${options.out}: ${megabytes} MB, needs nothing else to be read`);
+  logLine(`${options.out}: ${megabytes} MB, needs nothing else to be read`);
   return EXIT.ok;
 }

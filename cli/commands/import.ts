@@ -24,8 +24,8 @@ import { deviceFolder } from "../../bench/row/results.ts";
 import { importCsv, MARKS } from "../../report/import/mod.ts";
 import { csvFiles } from "../../session/read_rows.ts";
 import { importRecorded } from "./import/recorded.ts";
-import { shardsOf, sourcesOf, tellMissing } from "./import/shards.ts";
-import { say, tell } from "../terminal/output.ts";
+import { printMissing, shardsOf, sourcesOf } from "./import/shards.ts";
+import { logLine, printLine } from "../terminal/output.ts";
 
 /** `mnkbench import`. */
 export const command = define({
@@ -105,9 +105,9 @@ async function importRows(
       into: into ?? "results",
       threshold,
       dryRun,
-      print: say,
+      print: printLine,
     });
-    return tellMissing(shards, files, say) === 0 ? EXIT.ok : EXIT.failed;
+    return printMissing(shards, files, printLine) === 0 ? EXIT.ok : EXIT.failed;
   }
   refuse(files[0]!, "has no rows of our own", {
     "--into": into !== undefined,
@@ -184,13 +184,13 @@ async function importPublished(
     ({ row }) => contained(out, `${deviceFolder(row.run)}.csv`),
   );
   using _lock = await lockFolders([...targets.keys()].map(dirname), {
-    note: tell,
+    note: logLine,
   });
   // All are merged before any is written: an old one that cannot be read stops it here.
   const made = [...targets].map(([path, own]) => merge(path, own));
   for (const { path, text, report } of made) {
     replaceFile(path, text);
-    tell(report);
+    logLine(report);
   }
   return EXIT.ok;
 }

@@ -18,7 +18,7 @@ import { backendNamed } from "../../session/take_device.ts";
 import { BRIEFS, define } from "../command.ts";
 import { about, maybe, shown } from "../options/flags.ts";
 import { path } from "../options/readers.ts";
-import { say, tell } from "../terminal/output.ts";
+import { logLine, printLine } from "../terminal/output.ts";
 
 /** `mnkbench init`. */
 export const command = define({
@@ -88,20 +88,20 @@ async function init(
   ]);
   const missing = LEFT.filter((line) => !(ignored ?? LEFT).includes(line));
   if (missing.length > 0) {
-    tell(`Add to ${join(folder, IGNORE)}: ${missing.join(" and ")}`);
+    logLine(`Add to ${join(folder, IGNORE)}: ${missing.join(" and ")}`);
   }
   const inside = folder === "." ? "" : `cd ${quoted(folder)} && `;
-  say(
+  printLine(
     emulated
       ? "Next, run the kernel on an emulator; on a GPU, compare it with libraries, and record its times:"
       : "Next, run the kernel, compare it with libraries, and record its times:",
   );
   const small = emulated ? " --device emulator:sm_90a --m 19 --k 64" : "";
   const check = `check --suite ${FOLDER}/suite.ts --kernel ${kernel}${small}`;
-  say(`  ${inside}${typed(check, folder)}`);
-  say(`  ${inside}${typed(`bench --suite ${FOLDER}/suite.ts`, folder)}`);
-  say(`  ${inside}MNKBENCH=${quoted(HOME)} ${FOLDER}/bench.sh --record`);
-  tell(`Set OWNER in ${WORKFLOW}: CI checks mnkbench out from there`);
+  printLine(`  ${inside}${typed(check, folder)}`);
+  printLine(`  ${inside}${typed(`bench --suite ${FOLDER}/suite.ts`, folder)}`);
+  printLine(`  ${inside}MNKBENCH=${quoted(HOME)} ${FOLDER}/bench.sh --record`);
+  logLine(`Set OWNER in ${WORKFLOW}: CI checks mnkbench out from there`);
   return EXIT.ok;
 }
 
@@ -177,7 +177,7 @@ function writeAll(folder: string, files: readonly NewFile[]): void {
     undo.defer(() => Deno.removeSync(path));
   }
   undo.move();
-  tell(`Wrote ${files.map(({ name }) => join(folder, name)).join(", ")}`);
+  logLine(`Wrote ${files.map(({ name }) => join(folder, name)).join(", ")}`);
 }
 
 /**

@@ -34,7 +34,7 @@ import {
   toggle,
   type Words,
 } from "../options/flags.ts";
-import { say, tell } from "../terminal/output.ts";
+import { logLine, printLine } from "../terminal/output.ts";
 
 type ListOptions = InferValue<ReturnType<typeof flags>>;
 
@@ -109,9 +109,9 @@ async function list(options: ListOptions): Promise<number> {
   if (listed.length === 0) {
     throw nothing("no case has these kernels and values of axes");
   }
-  if (options.json) say(JSON.stringify(jsonOf(listed, options), null, 2));
+  if (options.json) printLine(JSON.stringify(jsonOf(listed, options), null, 2));
   else {
-    for (const line of linesOf(listed, options)) say(line);
+    for (const line of linesOf(listed, options)) printLine(line);
     if (!options.cases) {
       const apis = new Set(
         listed.flatMap(({ suite }) => kernelsOf(suite, options))
@@ -119,7 +119,7 @@ async function list(options: ListOptions): Promise<number> {
       );
       const devices = EMULATED.filter((name) => apis.has(emulatedApi(name)));
       if (devices.length > 0) {
-        tell(`Without a GPU: check --device ${devices.join(", ")}`);
+        logLine(`Without a GPU: check --device ${devices.join(", ")}`);
       }
     }
   }
@@ -212,26 +212,30 @@ function shapesOf(cases: readonly Case[]): number {
 function listUnfinished(json: boolean): ExitCode {
   let code: ExitCode = EXIT.ok;
   const refused = (line: string) => {
-    tell(line);
+    logLine(line);
     code = EXIT.usage;
   };
   const runs = unfinishedRuns(RUNS, refused)
     .flatMap((run) => unlessRefused(() => listed(run), refused) ?? [])
     .toSorted((a, b) => a.started < b.started ? -1 : 1);
   if (json) {
-    say(JSON.stringify(runs, null, 2));
+    printLine(JSON.stringify(runs, null, 2));
     return code;
   }
   for (const { folder, rows, started, device, running, command } of runs) {
     const state = running ? "in progress" : "stopped";
-    say(`${folder}  ${started}  ${device}  ${counted(rows, "row")}  ${state}`);
-    say(`  ${typed(command.map(quoted).join(" "))}`);
+    printLine(
+      `${folder}  ${started}  ${device}  ${counted(rows, "row")}  ${state}`,
+    );
+    printLine(`  ${typed(command.map(quoted).join(" "))}`);
   }
   const left = runs.filter(({ running }) => !running);
   if (left.length > 0) {
     const { folder } = left[0]!;
-    tell(`The command below each continues it; to remove one: rm -r ${folder}`);
-  } else if (code === EXIT.ok) tell(`No stopped run is in ${RUNS}`);
+    logLine(
+      `The command below each continues it; to remove one: rm -r ${folder}`,
+    );
+  } else if (code === EXIT.ok) logLine(`No stopped run is in ${RUNS}`);
   return code;
 }
 

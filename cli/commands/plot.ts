@@ -35,7 +35,7 @@ import {
 import { name, path } from "../options/readers.ts";
 import { BASELINE } from "../options/baseline.ts";
 import { USUAL } from "../options/usual_paths.ts";
-import { say, tell } from "../terminal/output.ts";
+import { logLine, printLine } from "../terminal/output.ts";
 import type { Album } from "./plot/albums.ts";
 
 type PlotOptions = InferValue<ReturnType<typeof flags>>;
@@ -122,7 +122,7 @@ async function plot(options: PlotOptions): Promise<number> {
         const some = pictures.slice(at, at + AT_ONCE);
         await Promise.all(some.map((each) => write(each, studio, options)));
       }
-      say(
+      printLine(
         `${options.out}/${album.folder}: ${pictures.length} pictures, PNG and SVG`,
       );
     }
@@ -147,9 +147,9 @@ interface Checked {
 
 /** Prints the stale files. @returns The exit code. */
 function verdictOf(checked: readonly Checked[], options: PlotOptions): number {
-  for (const line of checked.flatMap(({ lines }) => lines)) say(line);
+  for (const line of checked.flatMap(({ lines }) => lines)) printLine(line);
   if (checked.some(({ lines }) => lines.length > 0)) {
-    tell(`To draw them anew: ${typed(plotWords(options).join(" "))}`);
+    logLine(`To draw them anew: ${typed(plotWords(options).join(" "))}`);
     return EXIT.failed;
   }
   const there = checked.reduce((sum, one) => sum + one.there, 0);
@@ -157,7 +157,7 @@ function verdictOf(checked: readonly Checked[], options: PlotOptions): number {
   const without = left === 0
     ? ""
     : `; ${left} files that are not there were not checked`;
-  say(`${there} files are up to date${without}`);
+  printLine(`${there} files are up to date${without}`);
   return EXIT.ok;
 }
 
@@ -205,7 +205,7 @@ function picturesOf(
   return Object.entries(plots).flatMap(([name, plot]): Drawn[] => {
     const pictures = plot(data);
     if (typeof pictures === "string") {
-      tell(`${folder}: ${name} is not drawn: ${pictures}`);
+      logLine(`${folder}: ${name} is not drawn: ${pictures}`);
       return [];
     }
     const ending = options.theme === "dark" ? "-dark" : "";

@@ -24,7 +24,7 @@ import {
 } from "../options/flags.ts";
 import { number, path } from "../options/readers.ts";
 import { recordedPaths, USUAL } from "../options/usual_paths.ts";
-import { tell } from "../terminal/output.ts";
+import { logLine } from "../terminal/output.ts";
 import { inputOf } from "./report/input.ts";
 import { formatMessage } from "@optique/core/message";
 import {
@@ -102,7 +102,7 @@ async function report(
   const html = formatReport(await inputOf(options));
   replaceFile(out, html);
   const megabytes = (new TextEncoder().encode(html).length / 1e6).toFixed(2);
-  tell(`${out}: ${megabytes} MB, needs nothing else to be read`);
+  logLine(`${out}: ${megabytes} MB, needs nothing else to be read`);
   return EXIT.ok;
 }
 
@@ -123,7 +123,7 @@ async function spliceTables(
   // Others that splice the same text wait: each fills what the one before has left.
   using _lock = check
     ? undefined
-    : await lockFolder(dirname(file), { note: tell });
+    : await lockFolder(dirname(file), { note: logLine });
   const text = readText(file);
   const blocks = findBlocks(text, file);
   const contents: string[] = [];
@@ -133,12 +133,12 @@ async function spliceTables(
   });
   if (check) {
     for (const { line, command } of stale) {
-      tell(`${file}: line ${line} is stale: ${command}`);
+      logLine(`${file}: line ${line} is stale: ${command}`);
     }
     return stale.length > 0 ? EXIT.failed : EXIT.ok;
   }
   if (stale.length > 0) replaceFile(file, fillBlocks(text, blocks, contents));
-  tell(`${file}: ${blocks.length} tables, ${stale.length} of them changed`);
+  logLine(`${file}: ${blocks.length} tables, ${stale.length} of them changed`);
   return EXIT.ok;
 }
 

@@ -28,7 +28,7 @@ import {
 import { name, number, path } from "../options/readers.ts";
 import { BASELINE } from "../options/baseline.ts";
 import { USUAL } from "../options/usual_paths.ts";
-import { say, screenOf, tell } from "../terminal/output.ts";
+import { logLine, printLine, screenOf } from "../terminal/output.ts";
 import { METRICS } from "../../report/table/metrics.ts";
 import { leftOut } from "../../report/model/pivot.ts";
 import { formatTables, tablesOf, wideText } from "./table/tables.ts";
@@ -145,7 +145,7 @@ export function tableFlags(words: Words) {
 
 async function table(options: TableOptions): Promise<number> {
   for (const { info, folder } of runsInProgress(RUNS)) {
-    tell(
+    logLine(
       `A run is in progress, \`${
         info.command.join(" ")
       }\`: its rows are in ${folder} and come to ${
@@ -156,17 +156,17 @@ async function table(options: TableOptions): Promise<number> {
   const chosen = await tableRows(options);
   const { rows, sides, own } = chosen;
   if (options.weights !== undefined) {
-    say(weightsText(rows, options, screenOf(Deno.stdout)));
+    printLine(weightsText(rows, options, screenOf(Deno.stdout)));
     return EXIT.ok;
   }
   if (options.format === "decompose-k") {
-    say(wideText(rows));
+    printLine(wideText(rows));
     return EXIT.ok;
   }
   const tables = tablesOf(chosen, options);
   const left = leftOut(rows, tables).length;
   if (left > 0) {
-    tell(
+    logLine(
       sides.length > 0
         ? `${left} rows are of suites that only one set has, and are not shown`
         : `${left} published rows are at other shapes and are not shown; name only their files to see them`,
@@ -179,20 +179,20 @@ async function table(options: TableOptions): Promise<number> {
     ) break;
     if (options.row !== undefined) break;
     if (baseline !== undefined || contenders.length < 2) continue;
-    tell(
+    logLine(
       `${suite} has no baseline here: --baseline NAME, such as ${
         contenders[0]!.name
       }, gives speed-ups`,
     );
   }
   if (options.row !== undefined) {
-    for (const line of rowLines(tables, options.row)) say(line);
+    for (const line of rowLines(tables, options.row)) printLine(line);
     return EXIT.ok;
   }
   const { top, kernels } = options;
   const all = options.all || top !== undefined || kernels.length > 0;
   const allLosses = options.all;
-  say(
+  printLine(
     formatTables(
       tables,
       { ...options, sides, own, all, allLosses },

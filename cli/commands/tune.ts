@@ -33,7 +33,7 @@ import {
 import { writeDispatch } from "./tune/dispatch.ts";
 import { parts } from "./tune/remembered.ts";
 import { suiteFileFlags, withSuiteFile } from "./tune/suite_file.ts";
-import { formatSeconds, say, tell } from "../terminal/output.ts";
+import { formatSeconds, logLine, printLine } from "../terminal/output.ts";
 import { formatMicroseconds } from "../../report/table/metrics.ts";
 import { settingsOf } from "../../session/options.ts";
 import { fromCache, isTunable, keptIn } from "../../session/run_state.ts";
@@ -188,7 +188,7 @@ async function tuneOnCluster(
   await casesAnywhere(options);
   using ended = await runShards({ name: "tune", options });
   if (ended === undefined) return EXIT.ok;
-  for (const line of ended.lines) say(line);
+  for (const line of ended.lines) printLine(line);
   ended.remove();
   if (ended.lines.length === 0) {
     throw nothing("no selected kernel has more than one config on the nodes");
@@ -200,7 +200,7 @@ async function search(options: SearchOptions): Promise<number> {
   const start = performance.now();
   const orNone = options.progress !== undefined;
   const selected = await select({ ...options, orNone });
-  for (const note of selected.notes) tell(note);
+  for (const note of selected.notes) logLine(note);
   const cases = selected.cases.filter((c) => isTunable(c, selected.info));
   if (cases.length === 0) {
     if (orNone) return EXIT.ok;
@@ -216,20 +216,22 @@ async function search(options: SearchOptions): Promise<number> {
       settings,
       timeout: options.timeout,
       finished: (one) => {
-        if (options.json) say(tuneJson(one));
+        if (options.json) printLine(tuneJson(one));
       },
     },
   );
   show(done, { options, selected });
   if (timingCache !== undefined) {
     for (const note of fromCache(done.map(({ row }) => row), timingCache)) {
-      tell(note);
+      logLine(note);
     }
-    if (kept > 0) tell(keptIn(kept, timingCache));
+    if (kept > 0) logLine(keptIn(kept, timingCache));
   }
-  tell(`Took ${formatSeconds((performance.now() - start) / 1000)}`);
+  logLine(`Took ${formatSeconds((performance.now() - start) / 1000)}`);
   if (done.length < cases.length) {
-    tell("Stopped: the same command goes on with what is not in the cache yet");
+    logLine(
+      "Stopped: the same command goes on with what is not in the cache yet",
+    );
     return EXIT.failed;
   }
   return exitCodeOf(done.map(({ row }) => row));
@@ -239,14 +241,14 @@ function show(
   cases: readonly TunedCase[],
   { options, selected }: { options: SearchOptions; selected: Selected },
 ): void {
-  const out = options.json ? tell : say;
+  const out = options.json ? logLine : printLine;
   if (!options.json) {
     const suites = Map.groupBy(cases, ({ one }) => one.suite);
     for (const [suite, own] of suites) {
       const lines = tuneTable(own);
       if (lines.length === 0) continue;
-      say(`${suite} on ${selected.info.name}, level ${options.level}`);
-      for (const line of lines) say(line);
+      printLine(`${suite} on ${selected.info.name}, level ${options.level}`);
+      for (const line of lines) printLine(line);
     }
   }
   const lost = cases.filter(({ row }) => row.status === "unsupported");

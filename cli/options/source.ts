@@ -12,7 +12,7 @@ import { string } from "@optique/core/valueparser";
 import { UserError } from "../../bench/model/errors.ts";
 import { isFile, isSource } from "../../session/cases.ts";
 import type { Choice, Target } from "../../session/options.ts";
-import { tell } from "../terminal/output.ts";
+import { logLine } from "../terminal/output.ts";
 import { about, maybe } from "./flags.ts";
 
 const BESIDE =
@@ -113,7 +113,7 @@ export async function withFile<
   );
   const { comparedKernels } = await import("../../session/source/inferred.ts");
   const found = inferSource(name);
-  tell(found.note);
+  logLine(found.note);
   return {
     ...options,
     suites: [name],

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { readable, unlessMissing } from "../../bench/files/disk.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { LATEST, RESULTS, typed } from "../../session/home.ts";
-import { tell } from "../terminal/output.ts";
+import { logLine } from "../terminal/output.ts";
 
 /** The default of commands that read rows, for their help. */
 export const USUAL = `${LATEST} where it is there, else ${RESULTS}`;
@@ -30,7 +30,7 @@ export function usualPaths(paths: readonly string[]): readonly string[] {
       EXIT.nothing,
     );
   }
-  tell(`Rows of ${folder}`);
+  logLine(`Rows of ${folder}`);
   return [folder];
 }
 
@@ -96,7 +96,7 @@ export function sidesOf(
       EXIT.nothing,
     );
   }
-  tell(`Rows of ${sides.next} against those of ${sides.base}`);
+  logLine(`Rows of ${sides.next} against those of ${sides.base}`);
   return { ...sides, measured: true };
 }
 

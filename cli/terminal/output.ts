@@ -20,41 +20,43 @@ import { recordOf } from "../../bench/row/csv.ts";
 import { flatRow } from "../../bench/row/flat_row.ts";
 import type { Row } from "../../bench/row/row.ts";
 import {
-  folded,
+  escapeAllButColors,
+  escapeControls,
   shortened,
-  visible,
-  visiblePainted,
   widthOf,
+  wrapText,
 } from "../../bench/files/terminal_text.ts";
 
-// Not what suite files find there: that writes to standard error.
+// Taken before `keepPrintsApart()` replaces it by a function that writes to standard error.
 const { log } = console;
 
-/** Sends to standard error what functions of suite files print: standard output is data. */
+/** Makes functions of suite files print to standard error: standard output is for data alone. */
 export function keepPrintsApart(): void {
   const { error } = console;
   Object.assign(console, { log: error, info: error, debug: error });
 }
 
 /**
- * Writes a line of data. A reader that has gone, as `head` does, had what it wanted.
+ * Writes a line of data to standard output, without control characters. A reader that closed the
+ * pipe, as `head` does, is no error.
  *
  * @throws {UserError} Where the line cannot be written, as on a full disk.
  */
-export function say(line: string): void {
-  sayAsIs(shown(line, Deno.stdout));
+export function printLine(line: string): void {
+  printRawLine(withoutControls(line, Deno.stdout));
 }
 
 /**
- * Writes a line as it is, for text that is from no file: NULs separate shell completions.
+ * Writes a line of data with its control characters, for text that is not from a file: NULs
+ * separate shell completions.
  *
- * @throws {UserError} As {@linkcode say} does.
+ * @throws {UserError} As {@linkcode printLine} does.
  */
-export function sayAsIs(line: string): void {
+export function printRawLine(line: string): void {
   try {
     log(line);
   } catch (error) {
-    // With the code of bad surroundings: others say what was found, as `diff` does.
+    // A UserError has the exit code of a wrong environment; other codes are verdicts, as of `diff`.
     throw new UserError(
       `Cannot write to standard output: ${
         error instanceof Error ? error.message : error
@@ -63,35 +65,33 @@ export function sayAsIs(line: string): void {
   }
 }
 
-/** Writes a line of talk. */
-export function tell(line: string): void {
-  talk(`${shown(line, Deno.stderr)}\n`);
+/** Writes a message to standard error, without control characters. */
+export function logLine(line: string): void {
+  writeLog(`${withoutControls(line, Deno.stderr)}\n`);
 }
 
-/** Writes a sentence of talk in lines that fit the terminal. One with a command to copy stays whole. */
-export function tellFolded(sentence: string): void {
+/** Writes a message to standard error, wrapText to the width of the terminal. */
+export function logWrapped(sentence: string): void {
   const { width } = screenOf(Deno.stderr);
-  for (const line of folded(sentence, width, "  ")) tell(line);
+  for (const line of wrapText(sentence, width, "  ")) logLine(line);
 }
 
-/**
- * `text` without what would do anything to who reads it but paint: much of it is from files.
- */
-export function shown(text: string, stream: Stream): string {
-  return stream.isTerminal() ? visiblePainted(text) : visible(text);
+/** Returns `text` with control characters escaped, as it may be from a file. A terminal gets colours. */
+export function withoutControls(text: string, stream: Stream): string {
+  return stream.isTerminal() ? escapeAllButColors(text) : escapeControls(text);
 }
 
-/** Writes `text` of talk, as it is; nothing where standard error is closed or full. */
-function talk(text: string): void {
+/** Writes `text` to standard error; does nothing if standard error is closed or full. */
+function writeLog(text: string): void {
   try {
     Deno.stderr.writeSync(new TextEncoder().encode(text));
   } catch {
-    // Talk is for a person who is no longer there, and there is nowhere left to say so:
-    // measuring goes on, and what it finds is kept.
+    // Nobody reads messages any more, and there is no other place for an error. Measuring goes on,
+    // and its rows are kept.
   }
 }
 
-/** The abilities of a stream. */
+/** Colour and width of a stream. */
 export interface Screen {
   readonly color: boolean;
   /** Columns; infinite where nothing wraps. */
@@ -103,7 +103,7 @@ export type Stream = typeof Deno.stdout | typeof Deno.stderr;
 
 const USUAL_WIDTH = 80;
 
-/** Returns the abilities of `stream`: no colour on a pipe or under `NO_COLOR`. */
+/** Returns colour and width of `stream`: no colour on a pipe or under `NO_COLOR`. */
 export function screenOf(stream: Stream): Screen {
   const terminal = stream.isTerminal();
   return {
@@ -114,10 +114,10 @@ export function screenOf(stream: Stream): Screen {
 
 function columns(): number {
   try {
-    // A terminal that was given no size says 0.
+    // A terminal without a size reports 0.
     return Deno.consoleSize().columns || USUAL_WIDTH;
   } catch {
-    // Standard input, output and error are all something else, or the size is unknown.
+    // None of the standard streams is a terminal, or its size is unknown.
     return USUAL_WIDTH;
   }
 }
@@ -127,13 +127,13 @@ export function jsonRow(row: Row): string {
   return shownJson(flatRow(recordOf(row)));
 }
 
-/** The state of a command at work. */
+/** The progress of a running command. */
 export interface State {
   readonly title: string;
   readonly done: number;
   readonly total: number;
   readonly failed: number;
-  /** The case at work. */
+  /** The running case. */
   readonly note: string;
   /** Seconds since the start. */
   readonly elapsed: number;
@@ -148,29 +148,29 @@ export type Change = Partial<
   Pick<State, "done" | "total" | "failed" | "note" | "left">
 >;
 
-/** The place where progress is shown, and its clock. */
+/** The output of progress, and its clock. */
 export interface Show {
-  /** Columns now: a window may change its size. */
+  /** Columns. They change with the size of the window. */
   width(): number;
-  /** True where the last line can be written again. */
+  /** True if the last line can be overwritten. */
   readonly terminal: boolean;
   write(text: string): void;
-  /** Milliseconds since any start. */
+  /** Milliseconds since an arbitrary start. */
   now(): number;
-  /** Calls `work` now and then, until what it returns is called. */
+  /** Calls `work` regularly. The function that it returns ends that. */
   repeat(work: () => void): () => void;
 }
 
 const BAR = 24;
-/** Seconds between two lines where there is no terminal. */
+/** Seconds between two progress lines without a terminal. */
 const LINE_EVERY = 5;
-/** Seconds between two looks of the bar: more often would be work for nobody's eye. */
+/** Seconds between two updates of the progress bar. */
 const BAR_EVERY = 0.1;
-/** Goes to the beginning of the line, and clears all from there on. */
+/** Moves the cursor to the start of the line, and clears the screen from there. */
 const CLEAR = "\r\x1b[J";
 
 /**
- * `state` on one line, at most `width` columns wide.
+ * Formats `state` on one line, at most `width` columns wide.
  *
  * @example
  * ```ts
@@ -207,7 +207,7 @@ export function formatState(
 }
 
 /**
- * `seconds` for people.
+ * Formats a duration in seconds, minutes or hours.
  *
  * @example
  * ```ts
@@ -231,9 +231,9 @@ export function formatSeconds(seconds: number): string {
 function standardError(): Show {
   return {
     width: () => screenOf(Deno.stderr).width,
-    // A pager at the end of a pipe writes to the same terminal.
+    // If standard output is a pipe, a pager at its end may write to the same terminal.
     terminal: Deno.stderr.isTerminal() && !isPiped(),
-    write: talk,
+    write: writeLog,
     now: () => performance.now(),
     repeat(work) {
       const timer = setInterval(work, 500);
@@ -247,7 +247,7 @@ function isPiped(): boolean {
   try {
     return fstatSync(1).isFIFO();
   } catch {
-    // It is closed, so nobody reads it.
+    // Standard output is closed.
     return false;
   }
 }
@@ -257,7 +257,7 @@ let progressFile: string | undefined;
 const PROGRESS: FileKind = { head: /^\{"done":/, name: "progress file" };
 
 /**
- * Has every {@linkcode Progress} written into the file at `path` too, as JSON.
+ * Makes every {@linkcode Progress} write its state into the file at `path` too, as JSON.
  *
  * @throws {UserError} Where it cannot be written, or a file of another kind is there.
  */
@@ -267,7 +267,7 @@ export function progressTo(path: string): void {
   progressFile = path;
 }
 
-/** Writes how far a command is for whoever scheduled it. */
+/** Writes the progress into the file of {@linkcode progressTo}, if there is one. */
 function report(
   { done, total, failed }: Pick<State, "done" | "total" | "failed">,
 ): void {
@@ -275,12 +275,12 @@ function report(
   try {
     replaceFile(progressFile, `${JSON.stringify({ done, total, failed })}\n`);
   } catch (error) {
-    // As talk(): measuring goes on without it.
+    // As writeLog(): measuring goes on without it.
     if (!(error instanceof UserError)) throw error;
   }
 }
 
-/** Progress of one command. Disposing it leaves the line to others. */
+/** Shows the progress of one command. Disposing it removes the bar. */
 export class Progress implements Disposable {
   readonly #show: Show;
   readonly #start: number;
@@ -288,13 +288,13 @@ export class Progress implements Disposable {
   readonly #stop: () => void;
   #state: Omit<State, "elapsed" | "before">;
   #shown: number;
-  /** Columns of the bar that is there; 0 without one. */
+  /** Columns of the bar that is on the screen; 0 without one. */
   #bar = 0;
 
   /**
    * @param title The command.
-   * @param total How many steps there are, as far as is known.
-   * @param options `done`: steps done before; `show`: where, standard error by default.
+   * @param total The number of steps, as far as it is known.
+   * @param options `done`: steps done before; `show`: the output, standard error by default.
    */
   constructor(
     title: string,
@@ -305,11 +305,11 @@ export class Progress implements Disposable {
     this.#start = this.#shown = show.now();
     this.#before = done;
     this.#state = { title, done, total, failed: 0, note: "" };
-    // A case at work says nothing for long, and the time that is left changes.
+    // The time that is left changes although a long case sends no event.
     this.#stop = show.repeat(() => this.update({}));
   }
 
-  /** Takes `change` in, and shows it if it is time to. */
+  /** Applies `change`, and shows the state unless it was shown a moment ago. */
   update(change: Change): void {
     this.#state = { ...this.#state, ...change };
     const now = this.#show.now();
@@ -319,19 +319,19 @@ export class Progress implements Disposable {
     this.#draw();
   }
 
-  /** One more step is done. */
+  /** Counts one more step, and applies `change`. */
   step(change: Change = {}): void {
     this.update({ ...change, done: this.#state.done + 1 });
   }
 
-  /** Writes a line that stays. */
+  /** Writes a line above the bar. */
   print(line: string): void {
     this.#clear();
-    // A note or what a kernel printed: nobody knows what is in it.
-    this.#show.write(`${shown(line, Deno.stderr)}\n`);
+    // The line may be output of a kernel, with control characters.
+    this.#show.write(`${withoutControls(line, Deno.stderr)}\n`);
   }
 
-  /** Takes the bar away; shows the last state where there is no terminal. */
+  /** Removes the bar; without a terminal, writes the last state. */
   [Symbol.dispose](): void {
     this.#stop();
     this.#state = { ...this.#state, note: "" };
@@ -342,12 +342,12 @@ export class Progress implements Disposable {
   }
 
   #clear(): void {
-    if (this.#bar > 0) this.#show.write(this.#away());
+    if (this.#bar > 0) this.#show.write(this.#removal());
     this.#bar = 0;
   }
 
-  /** Returns what takes the bar away: a window that became narrower has wrapped it. */
-  #away(): string {
+  /** Returns the text that removes the bar, which takes several lines if the window became narrower. */
+  #removal(): string {
     if (this.#bar === 0) return "";
     const above = Math.ceil(this.#bar / this.#show.width()) - 1;
     return `${above > 0 ? `\x1b[${above}A` : ""}${CLEAR}`;
@@ -360,45 +360,45 @@ export class Progress implements Disposable {
     const state = { ...this.#state, before: this.#before, elapsed };
     if (!terminal) return write(`${formatState(state)}\n`);
     const line = formatState(state, { bar: true, width: this.#show.width() });
-    write(`${this.#away() || CLEAR}${line}`);
+    write(`${this.#removal() || CLEAR}${line}`);
     this.#bar = widthOf(line);
   }
 }
 
-/** What schedulers and service managers send to end a program; Windows has nothing like it. */
+/** The signal by which schedulers and service managers end a program. Windows has none. */
 const TERMINATE = Deno.build.os === "windows" ? [] : ["SIGTERM"] as const;
 /** The exit codes of programs that a signal ended. */
 const STOPPED = { SIGINT: 128 + 2, SIGTERM: 128 + 15 };
-/** The code of the signal that stopped the work; missing where none did. */
+/** The exit code of the signal that stopped the command; undefined if none did. */
 let stopped: number | undefined;
 
 /** The exit code by which `git bisect run` skips a commit. */
 export const SKIP = 125;
 
-/** Returns the exit code of the program: `code`, unless a signal stopped what gave it. */
+/** Returns the exit code of the program: that of the signal that stopped it, else `code`. */
 export function exitCode(code: number): number {
   return stopped ?? code;
 }
 
 /**
- * Returns the exit code of the program after an error of `code`. With `--bisect` any error says
- * nothing of the commit, and every other code would be taken for a verdict.
+ * Returns the exit code of the program after an error of `code`. With `--bisect` it is
+ * {@linkcode SKIP}: an error is no verdict on the commit, as every other code would be.
  */
 export function errorCode(code: number): number {
   return exitCode(Deno.args.includes("--bisect") ? SKIP : code);
 }
 
 /**
- * Milliseconds after a signal in which others are copies of it: the terminal sends Ctrl-C to the
- * whole group of processes, and npx and `deno task` forward theirs.
+ * Milliseconds in which further signals are copies of the first: the terminal sends Ctrl-C to the
+ * whole process group, and npx and `deno task` forward it too.
  */
 const COPIES_MS = 1000;
 
-/** Milliseconds between two looks whether npx is there. */
-const LOOK_MS = 500;
+/** Milliseconds between two checks that npx is still running. */
+const CHECK_NPX_MS = 500;
 
-/** Returns whether a process is there. */
-function isThere(pid: number): boolean {
+/** Returns whether a process is running. */
+function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch {
@@ -406,7 +406,7 @@ function isThere(pid: number): boolean {
   }
 }
 
-/** Aborted by the first Ctrl-C or SIGTERM; one a second later ends the program at once. */
+/** Aborts its signal at the first Ctrl-C or SIGTERM. One a second later ends the program at once. */
 export class Interrupt implements Disposable {
   readonly #controller = new AbortController();
   #leaving: ReturnType<typeof setTimeout> | undefined;
@@ -423,18 +423,18 @@ export class Interrupt implements Disposable {
   }
 
   readonly #npx = setInterval(() => {
-    // It ends by SIGTERM without a word to what it started.
-    if (this.#launcher !== undefined && !isThere(this.#launcher)) {
+    // If SIGTERM ends npx, npx does not forward the signal.
+    if (this.#launcher !== undefined && !isRunning(this.#launcher)) {
       this.#terminate();
     }
-  }, LOOK_MS);
+  }, CHECK_NPX_MS);
   readonly #launcher = Deno.env.get("npm_command") === "exec"
     ? ancestorNamed("npm")
     : undefined;
 
   readonly #listening: Disposable;
 
-  /** Listens from now on. */
+  /** Starts to listen. */
   constructor() {
     Deno.unrefTimer(this.#npx);
     this.#listening = listenBetween({
@@ -453,12 +453,12 @@ export class Interrupt implements Disposable {
     });
   }
 
-  /** The signal for long work. */
+  /** The abort signal for long work. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** Leaves the signal to others. */
+  /** Stops listening: the signals have their usual effect again. */
   [Symbol.dispose](): void {
     clearTimeout(this.#leaving);
     clearInterval(this.#npx);

@@ -5,11 +5,7 @@
  * @module
  */
 
-import {
-  folded as wrapped,
-  padded,
-  widthOf,
-} from "../../bench/files/terminal_text.ts";
+import { padded, widthOf, wrapText } from "../../bench/files/terminal_text.ts";
 import {
   type Diff,
   folded,
@@ -76,7 +72,7 @@ export function diffText(
     const used = widthOf(verdict! + rest + reason) + 2 * GAP.length;
     return reason === "" || used <= width
       ? [`${line}${GAP}${reason}`.trimEnd()]
-      : [line.trimEnd(), ...wrapped(INDENT + reason, width, INDENT)];
+      : [line.trimEnd(), ...wrapText(INDENT + reason, width, INDENT)];
   });
   const groups = [
     ...missing.map((text) =>

@@ -6,9 +6,9 @@
 
 import {
   counted,
-  folded,
   padded,
   widthOf,
+  wrapText,
 } from "../../bench/files/terminal_text.ts";
 import { markdownText } from "../model/markdown.ts";
 import { SUSPECT_MARK } from "../model/sol.ts";
@@ -139,7 +139,7 @@ export function formatText(sheet: Sheet, options: GridOptions): string[] {
     .filter((legend) => legend !== "" && !told.has(legend));
   for (const legend of legends) told.add(legend);
   return [
-    ...folded(title, width, ""),
+    ...wrapText(title, width, ""),
     ...blocks.flatMap((grid, i) => [
       ...(i > 0 ? [""] : []),
       ...formatGrid(grid, color, labels),
@@ -152,7 +152,7 @@ export function formatText(sheet: Sheet, options: GridOptions): string[] {
         ]
         : []),
       ...notes,
-    ].flatMap((note) => folded(`  ${note}`, width, "    ")),
+    ].flatMap((note) => wrapText(`  ${note}`, width, "    ")),
   ];
 }
 
@@ -161,7 +161,7 @@ function foldedLabels(lines: readonly Line[], width: number): readonly Line[] {
   const longest = greatest(lines.map(([label]) => widthOf(label!.text)));
   if (longest <= width / 2) return lines;
   return lines.flatMap((line) => {
-    const [first = "", ...others] = folded(line[0]!.text, width / 3, " ");
+    const [first = "", ...others] = wrapText(line[0]!.text, width / 3, " ");
     return [
       line.with(0, { ...line[0]!, text: first }),
       ...others.map((text) => [{ text }, ...line.slice(1).map(() => EMPTY)]),

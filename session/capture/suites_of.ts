@@ -5,10 +5,10 @@
  */
 
 import {
-  folded,
+  escapeControls,
   percent,
   shortened,
-  visible,
+  wrapText,
 } from "../../bench/files/terminal_text.ts";
 import type { Captured } from "../../bench/model/captured.ts";
 import {
@@ -107,7 +107,7 @@ function textOf(
     ].flatMap((line) =>
       line === ""
         ? [" *"]
-        : folded(inert(line), WIDTH, "  ").map((part) => ` * ${part}`)
+        : wrapText(inert(line), WIDTH, "  ").map((part) => ` * ${part}`)
     ),
     " */",
     "",
@@ -151,7 +151,10 @@ export function programOf({ program }: Captured): string {
 
 /** Returns `text` as a part of a comment: one line that does not end it. */
 function inert(text: string): string {
-  return visible(text.replaceAll(/\s+/g, " ").trim()).replaceAll("*/", "* /");
+  return escapeControls(text.replaceAll(/\s+/g, " ").trim()).replaceAll(
+    "*/",
+    "* /",
+  );
 }
 
 /** Returns the start of `text` that a line of a comment has room for. */

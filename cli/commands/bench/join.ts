@@ -11,9 +11,9 @@ import { streamRows } from "../../../bench/row/read_csv.ts";
 import { csvFiles } from "../../../session/read_rows.ts";
 import { shardsIn } from "../../../session/share/shards.ts";
 import type { ShardFiles } from "../../../session/share/slurm_run.ts";
-import { tell } from "../../terminal/output.ts";
+import { logLine } from "../../terminal/output.ts";
 import { importRecorded } from "../import/recorded.ts";
-import { shardsOf, sourcesOf, tellMissing } from "../import/shards.ts";
+import { printMissing, shardsOf, sourcesOf } from "../import/shards.ts";
 
 /** The rows of all shards, where they are, and the names of their runs. */
 export interface Joined {
@@ -44,7 +44,7 @@ export async function joinShards(
     shards.map(({ rows }) => rows).filter(isFolder),
   );
   const found = shardsOf(files);
-  if (tellMissing(found, files, tell) > 0) {
+  if (printMissing(found, files, logLine) > 0) {
     throw new UserError(
       "Cannot join the shards: rows are missing, as said above; remove the .exit file of that shard, then give the command again",
       EXIT.failed,

@@ -28,7 +28,7 @@ import {
   PERMISSIONS,
   RESULTS,
 } from "../../../session/home.ts";
-import { Interrupt, say, tell } from "../../terminal/output.ts";
+import { Interrupt, logLine, printLine } from "../../terminal/output.ts";
 
 /** 45 MB: files are often handed to a box through a channel that takes this beside the tree. */
 export const MOST_BYTES = 43 * 2 ** 20;
@@ -89,7 +89,7 @@ export async function pack(out: string, contents: Contents): Promise<void> {
   using stage = makeTemporary(`${NAME}-pack-`);
   const folder = join(stage.path, NAME);
   await gather(folder, contents, stop);
-  tell("Compressing, which takes about a minute");
+  logLine("Compressing, which takes about a minute");
   const parts = await partsOf(folder);
   await replaceBy(path, async (draft) => {
     await compress(stage.path, { out: draft, stop });
@@ -102,10 +102,10 @@ export async function pack(out: string, contents: Contents): Promise<void> {
       EXIT.failed,
     );
   });
-  say(path);
+  printLine(path);
   const { size } = await Deno.stat(path);
-  tell(`${mebibytes(size)}; before compression: ${parts}`);
-  tell(`On the other machine: tar xf ${out} && ${NAME}/${NAME} bench`);
+  logLine(`${mebibytes(size)}; before compression: ${parts}`);
+  logLine(`On the other machine: tar xf ${out} && ${NAME}/${NAME} bench`);
 }
 
 /**

@@ -17,7 +17,7 @@ import type { Case } from "../../../bench/model/suite.ts";
 import { backendNamed } from "../../../session/take_device.ts";
 import { kernelCacheOf } from "../../../session/home.ts";
 import type { Choice } from "../../../session/options.ts";
-import { Progress, say, tell } from "../../terminal/output.ts";
+import { logLine, printLine, Progress } from "../../terminal/output.ts";
 import {
   casesWithin,
   choose,
@@ -82,10 +82,10 @@ export async function buildFor(
     throw nothing(`no selected kernel of ${backend.name} has a source`);
   }
   const dir = kernelCacheOf(options.kernelCache);
-  const cache = new BinaryCache(dir, { note: tell });
+  const cache = new BinaryCache(dir, { note: logLine });
   const { paths, failed } = await buildAll(builds, { cache, backend, arch });
-  say(`${arch}: ${builds.length - failed} built, ${failed} failed`);
-  tell(`Kernels are in ${dir}`);
+  printLine(`${arch}: ${builds.length - failed} built, ${failed} failed`);
+  logLine(`Kernels are in ${dir}`);
   const built = paths.filter((path) => path !== undefined);
   return { failed, entries: built.map((path) => basename(dirname(path))) };
 }

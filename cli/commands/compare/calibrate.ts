@@ -21,7 +21,12 @@ import {
   parseEffects,
 } from "../../../report/diff/mde.ts";
 
-import { Interrupt, Progress, say, tell } from "../../terminal/output.ts";
+import {
+  Interrupt,
+  logLine,
+  printLine,
+  Progress,
+} from "../../terminal/output.ts";
 import { type ComparedRuns, settingsOf } from "../../../session/options.ts";
 import { jobOf, Measured } from "../../../session/run_job.ts";
 import { readRows, type SourcedRow } from "../../../session/read_rows.ts";
@@ -65,7 +70,7 @@ export async function calibrate(options: Calibrating): Promise<number> {
       refuseSame(rows);
       timed.push(rows);
     } else {
-      tell(`${titleOf(rows[0]!.row)}: left out, not timed in all runs`);
+      logLine(`${titleOf(rows[0]!.row)}: left out, not timed in all runs`);
     }
   }
   if (timed.length === 0) {
@@ -136,7 +141,7 @@ async function makeRuns(
 ): Promise<readonly (readonly SourcedRow[])[]> {
   const { runs = 1, timeout } = options;
   const selected = await select(options);
-  for (const note of selected.notes) tell(note);
+  for (const note of selected.notes) logLine(note);
   const settings = settingsOf(options);
   const made: SourcedRow[][] = [];
   let winners: Record<string, string> = {};
@@ -181,7 +186,7 @@ async function write(
     mde: effectOf(runs.map(({ row }) => Number(row.median_us))),
   }));
   const path = contained(out, deviceFolder(device), `${suite}.mde.json`);
-  using _lock = await lockFolders([dirname(path)], { note: tell });
+  using _lock = await lockFolders([dirname(path)], { note: logLine });
   const runs = cases[0]!.length;
   const text = readIfThere(path);
   const old = text === undefined ? undefined : parseEffects(text, path);
@@ -196,7 +201,7 @@ async function write(
   };
   replaceFile(path, formatEffects(content));
   const worst = rows.reduce((a, b) => a.mde > b.mde ? a : b).mde;
-  say(
+  printLine(
     `${path}: ${rows.length} rows of ${runs} runs, minimal detectable effect ${
       (100 * worst).toFixed(1)
     } % at most`,

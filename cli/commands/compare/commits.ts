@@ -23,7 +23,13 @@ import {
 import { evidenceOf, readRows } from "../../../session/read_rows.ts";
 import type { Running } from "../../../session/options.ts";
 import { hasRows } from "../../options/usual_paths.ts";
-import { Interrupt, Progress, say, SKIP, tell } from "../../terminal/output.ts";
+import {
+  Interrupt,
+  logLine,
+  printLine,
+  Progress,
+  SKIP,
+} from "../../terminal/output.ts";
 import { show } from "../diff.ts";
 import { type Comparing, exitCodeOfDiff } from "../diff/compare.ts";
 import { argsOfSides, type Compared } from "./bench_args.ts";
@@ -88,11 +94,11 @@ export async function compareCheckouts(
   if (seen.length > 0) showFound(found, rounds, options);
   const code = exitCodeOfDiff(found, options.failOn);
   if (cut) {
-    tell(`error: ${cut.message}`);
+    logLine(`error: ${cut.message}`);
     return options.bisect ? SKIP : Math.max(code, cut.code);
   }
   if (found.counts.unclear > 0 && runs === undefined) {
-    tell(
+    logLine(
       `${found.counts.unclear} unclear after ${
         counted(rounds.count, "round")
       }: give a longer --rep${budget === Infinity ? "" : " or --budget"}`,
@@ -131,8 +137,8 @@ function bisectCode({ judged }: Diff): number {
 function showFound(found: Diff, rounds: Rounds, options: Options): void {
   const text = options.format === "text" || options.format === "md";
   const lines = [...show(found, options), ...(text ? [""] : [])];
-  say(lines.join("\n"));
-  (text ? say : tell)(rounds.spreadLine());
+  printLine(lines.join("\n"));
+  (text ? printLine : logLine)(rounds.spreadLine());
 }
 
 /** What was measured of each side, in rounds. */

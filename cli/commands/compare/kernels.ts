@@ -29,7 +29,7 @@ import {
   type Tuning,
 } from "../../../session/options.ts";
 import { jobOf } from "../../../session/run_job.ts";
-import { say, screenOf, tell } from "../../terminal/output.ts";
+import { logLine, printLine, screenOf } from "../../terminal/output.ts";
 import { type Comparing, exitCodeOfDiff } from "../diff/compare.ts";
 import { type CasePair, type Names, selectSides, type Sides } from "./sides.ts";
 import {
@@ -72,28 +72,28 @@ export async function compareKernels(
   const { only } = options;
   const shown = { names, limit, only, ...screenOf(Deno.stdout) };
   const found = summarizeDiff(compared.map(({ judged }) => judged));
-  if (options.format === "json") say(comparedJson(compared, shown));
+  if (options.format === "json") printLine(comparedJson(compared, shown));
   else if (options.format === "junit") {
     const { failOn } = options;
     const all = { failOn, only: only ?? VERDICTS, fold: false };
-    for (const line of diffJunit(found, all)) say(line);
+    for (const line of diffJunit(found, all)) printLine(line);
   } else {
     const markdown = options.format === "md";
     for (const line of comparedLines(compared, { ...shown, markdown })) {
-      say(line);
+      printLine(line);
     }
   }
   const code = exitCodeOfDiff(found, options.failOn);
   if (found.counts.unclear > 0) {
     const { runs = RUNS } = options;
-    tell(
+    logLine(
       `${found.counts.unclear} unclear, as runs differ by more than the kernels: give --runs ${
         2 * runs
       } or a longer --rep`,
     );
   }
   if (measured.cut) {
-    tell(`error: ${measured.cut.message}`);
+    logLine(`error: ${measured.cut.message}`);
     return Math.max(code, measured.cut.code);
   }
   const isFound = ({ judged }: ComparedPair) =>
@@ -101,7 +101,7 @@ export async function compareKernels(
   if (compared.some(isFound)) return code;
   // A verdict such as "broken" says by itself why there is no time.
   if (compared.length === 0) {
-    tell(
+    logLine(
       "Nothing was compared: both sides can run at no point; choose others with --suite, --m, --n, --k and --axis",
     );
   }
@@ -174,7 +174,7 @@ function bothRun(
   const at = [base, next].findIndex(({ row }) => row.status === "unsupported");
   if (at < 0) return true;
   const { row } = at === 0 ? base : next;
-  tell(
+  logLine(
     `Left out ${labelOf(row, Object.keys(axesOf(row)))}: ${
       names[at]
     } cannot run there, ${row.note}`,

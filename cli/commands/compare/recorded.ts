@@ -25,7 +25,7 @@ import { judge, type Judged } from "../../../report/diff/verdict.ts";
 import { cannot, type Doubt, pairsOf } from "../../../session/confirm/jobs.ts";
 import type { ComparedRuns } from "../../../session/options.ts";
 import type { Sides } from "../../options/usual_paths.ts";
-import { say, tell } from "../../terminal/output.ts";
+import { logLine, printLine } from "../../terminal/output.ts";
 import { show } from "../diff.ts";
 import { type Comparing, exitCodeOfDiff } from "../diff/compare.ts";
 import {
@@ -40,7 +40,7 @@ type One = Judged;
 
 /** Compares, measures the doubtful rows again, and prints. */
 export async function confirm(options: Confirming): Promise<number> {
-  const first = await compareRows(options, { ...options, note: tell });
+  const first = await compareRows(options, { ...options, note: logLine });
   const { peers = [], ours = [] } = Object.groupBy(
     first.judged.filter(isDoubtful),
     (one) => isPeer(one) ? "peers" : "ours",
@@ -56,14 +56,14 @@ export async function confirm(options: Confirming): Promise<number> {
     refusal = error;
   }
   const found = summarizeDiff(judged);
-  say(show(found, options).join("\n"));
+  printLine(show(found, options).join("\n"));
   const code = exitCodeOfDiff(found, options.failOn);
-  if (peers.length > 0) tell(peersLine(peers.length));
+  if (peers.length > 0) logLine(peersLine(peers.length));
   if (refusal) {
-    tell(`error: ${refusal.message}`);
+    logLine(`error: ${refusal.message}`);
     return Math.max(code, refusal.code);
   }
-  tell(
+  logLine(
     ours.length === 0
       ? `No row${
         peers.length > 0 ? " of ours" : ""

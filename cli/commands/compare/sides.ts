@@ -22,7 +22,7 @@ import type {
 import { select, type Selected } from "../../../session/select.ts";
 import { askKernel } from "../../../session/suite_calls.ts";
 import { builtInSuites } from "../../../suites/mod.ts";
-import { tell } from "../../terminal/output.ts";
+import { logLine } from "../../terminal/output.ts";
 import type { Side } from "./turns.ts";
 
 /** A and B as they are typed. */
@@ -122,7 +122,7 @@ export async function selectSides(
     );
   }
   const next = await selectOne(1, backend);
-  for (const note of base.notes) tell(note);
+  for (const note of base.notes) logLine(note);
   const selected = { base, next };
   return { selected, pairs: pairsOf(selected, names) };
 }
@@ -134,7 +134,7 @@ async function fileOf(name: string) {
     "../../../session/source/source_suite.ts"
   );
   const { note, kernel, backend } = inferSource(name);
-  tell(note);
+  logLine(note);
   return { name, kernel, backend };
 }
 
@@ -161,7 +161,7 @@ async function usualFor(
     );
   }
   const quick = Object.keys({ ...overrides, ...where }).length === 0;
-  tell(
+  logLine(
     `In ${suite.name}${
       quick ? ", at its quick points" : ""
     }: --suite, --m, --n and --k choose others`,
@@ -197,7 +197,7 @@ function pairsOf(
     );
     const at = why.findIndex((one) => one !== undefined);
     if (at < 0) return true;
-    tell(
+    logLine(
       `Left out ${pair.base.problem.title}: ${names[at]} cannot run there, ${
         why[at]
       }`,

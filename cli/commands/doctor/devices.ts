@@ -16,7 +16,12 @@ import {
   type ProgressView,
 } from "../../../session/run_job.ts";
 import { select, type Selected } from "../../../session/select.ts";
-import { Interrupt, Progress, say, tell } from "../../terminal/output.ts";
+import {
+  Interrupt,
+  logLine,
+  printLine,
+  Progress,
+} from "../../terminal/output.ts";
 
 /** Small shapes of a suite that every backend has kernels for. */
 const SUITE = "matmul-bf16";
@@ -150,7 +155,9 @@ export async function examineDevices(json: boolean): Promise<number> {
   });
   const { backend, infos = [] } = selected;
   if (infos.length < 2) {
-    tell(`${backend.name}: one device, which there is nothing to compare with`);
+    logLine(
+      `${backend.name}: one device, which there is nothing to compare with`,
+    );
     return EXIT.nothing;
   }
   // The same config on each: what a search chooses differs with the noise.
@@ -174,8 +181,8 @@ export async function examineDevices(json: boolean): Promise<number> {
       EXIT.failed,
     );
   }
-  if (json) say(JSON.stringify(comparison, null, 2));
-  else for (const line of formatComparison(comparison)) say(line);
+  if (json) printLine(JSON.stringify(comparison, null, 2));
+  else for (const line of formatComparison(comparison)) printLine(line);
   return EXIT.ok;
 }
 

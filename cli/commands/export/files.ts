@@ -32,7 +32,7 @@ import {
 import { HOME, kernelCacheOf, NAME, VERSION } from "../../../session/home.ts";
 import { backendNamed } from "../../../session/take_device.ts";
 import type { Choice } from "../../../session/options.ts";
-import { Progress, say, tell } from "../../terminal/output.ts";
+import { logLine, printLine, Progress } from "../../terminal/output.ts";
 import { archInfo, buildAll } from "../build/kernels.ts";
 import {
   buildsOf,
@@ -115,12 +115,12 @@ export async function exportKernels(
   const origin = `Made by ${NAME} ${VERSION} for ${arch}.`;
   writeFolder(out, filesOf({ op, arch, tables, image, pdl, origin }));
   const units = image.offsets.length;
-  say(
+  printLine(
     `${out}: ${counted(points, "shape")} in ${counted(rows.length, "row")}${
       pdl ? ` (${early} with PDL)` : ""
     }, ${counted(units, "binary", "binaries")}, ${image.bytes.length} bytes`,
   );
-  for (const line of kernelLines(tables)) tell(line);
+  for (const line of kernelLines(tables)) logLine(line);
   return EXIT.ok;
 }
 
@@ -269,7 +269,7 @@ async function compiled(
   },
 ) {
   const builds = buildsOf(tables);
-  const cache = new BinaryCache(kernelCacheOf(kernelCache), { note: tell });
+  const cache = new BinaryCache(kernelCacheOf(kernelCache), { note: logLine });
   const { paths, failed } = await buildAll(builds, { cache, backend, arch });
   return failed > 0
     ? undefined

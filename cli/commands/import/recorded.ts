@@ -31,7 +31,7 @@ import {
   measuredIn,
 } from "../../../session/library/compare_rows.ts";
 import { show } from "../diff.ts";
-import { tell } from "../../terminal/output.ts";
+import { logLine } from "../../terminal/output.ts";
 import { quoted } from "../../../session/home.ts";
 import { csvFiles } from "../../../session/read_rows.ts";
 import { isFailure } from "../../../session/run_job.ts";
@@ -98,7 +98,7 @@ export async function importRecorded(
   using _lock = options.dryRun
     ? undefined
     : await lockFolders(folders.map((folder) => contained(into, folder)), {
-      note: tell,
+      note: logLine,
     });
   const staged: Staged[] = [];
   for (const [place, parts] of Map.groupBy(places, (one) => one.place)) {

@@ -101,7 +101,7 @@ function within(folder: string, files: readonly string[]): readonly string[] {
  *
  * @returns Their number.
  */
-export function tellMissing(
+export function printMissing(
   shards: readonly Found[],
   files: readonly string[],
   print: (line: string) => void,

@@ -24,7 +24,7 @@ import {
 } from "../../../session/stale/stale.ts";
 import { suiteNames } from "../../../suites/mod.ts";
 import { recordedPaths } from "../../options/usual_paths.ts";
-import { say, tell } from "../../terminal/output.ts";
+import { logLine, printLine } from "../../terminal/output.ts";
 
 /** Rows of one kernel that are stale for the same reason. */
 interface Group {
@@ -88,12 +88,12 @@ export async function listStale(
   const stale = groups.reduce((sum, group) => sum + group.rows, 0);
   const figures = mentions(new Set(groups.map(({ file }) => resultOf(file))));
   if (json) {
-    say(JSON.stringify({ rows: groups, figures }, null, 2));
-  } else for (const line of linesOf(groups, figures)) say(line);
+    printLine(JSON.stringify({ rows: groups, figures }, null, 2));
+  } else for (const line of linesOf(groups, figures)) printLine(line);
   const unknown = stood.filter(({ standing }) => standing === "unknown").length;
-  tell(standingLine(stale, stood.length - unknown, unknown));
+  logLine(standingLine(stale, stood.length - unknown, unknown));
   if (stale === 0) return EXIT.ok;
-  for (const line of nextLines(stood.filter(isStale), chosen)) tell(line);
+  for (const line of nextLines(stood.filter(isStale), chosen)) logLine(line);
   return EXIT.failed;
 }
 

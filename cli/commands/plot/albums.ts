@@ -26,7 +26,7 @@ import {
 import { namedSuites } from "../../../session/library/suite_text.ts";
 import { builtInSuites } from "../../../suites/mod.ts";
 import { usualPaths } from "../../options/usual_paths.ts";
-import { tell, tellFolded } from "../../terminal/output.ts";
+import { logLine, logWrapped } from "../../terminal/output.ts";
 
 /** The rows of one suite on one device. */
 export interface Album {
@@ -60,7 +60,7 @@ export async function* albumsOf(options: AlbumOptions): AsyncGenerator<Album> {
   const { kernels } = options;
   const all = await readRows(usualPaths(options.paths));
   const known = new Set(all.map(({ row }) => row.suite));
-  const { suites, own } = namedSuites(options.suites, known, tell);
+  const { suites, own } = namedSuites(options.suites, known, logLine);
   const absent = suites.find((suite) => !known.has(suite));
   if (absent !== undefined) {
     throw new UserError(
@@ -75,7 +75,7 @@ export async function* albumsOf(options: AlbumOptions): AsyncGenerator<Album> {
   );
   const shown = ofOneTiming(wanted, ({ row }) => row, {
     ...options,
-    note: tellFolded,
+    note: logWrapped,
   });
   // Whatever is drawn of them, a kernel has the same colour.
   const names = [...new Set(all.map(({ row: { kernel } }) => kernel))];
@@ -144,7 +144,7 @@ function calibrationOf(
     const content = readDeviceFile(folder, "measure again or move it away");
     if (content === undefined) continue;
     if (content.device === device) return content.calibration;
-    tell(
+    logLine(
       `${
         join(folder, "device.json")
       } is of ${content.device}, and not used for ${device}`,

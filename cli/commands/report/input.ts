@@ -21,7 +21,7 @@ import {
   type SourcedRow,
 } from "../../../session/read_rows.ts";
 import { usualPaths } from "../../options/usual_paths.ts";
-import { tell, tellFolded } from "../../terminal/output.ts";
+import { logLine, logWrapped } from "../../terminal/output.ts";
 import { suiteNames } from "../../../suites/mod.ts";
 import { compareRows } from "../../../session/library/compare_rows.ts";
 import {
@@ -57,7 +57,7 @@ export async function inputOf(options: Source): Promise<ReportInput> {
     if (all.length === 0) throw nothingIn(paths);
     const rows = ofOneTiming(all, ({ row }) => row, {
       ...options,
-      note: tellFolded,
+      note: logWrapped,
     });
     return {
       ...shared,
@@ -151,11 +151,11 @@ async function outcomesOf(
 ): Promise<Pairs> {
   const { judged: all } = await compareRows(
     { ...paths, threshold: options.threshold },
-    { lean: false, note: tell },
+    { lean: false, note: logLine },
   );
   const judged = ofOneTiming(all, ({ pair }) => rowOf(pair), {
     ...options,
-    note: tellFolded,
+    note: logWrapped,
   });
   const base = inOrder(judged.map(({ pair }) => pair.base));
   const now = inOrder(judged.map(({ pair }) => pair.next));

@@ -30,7 +30,7 @@ import {
   valuesByAxis,
 } from "../../options/named_rows.ts";
 import { usualPaths } from "../../options/usual_paths.ts";
-import { tell, tellFolded } from "../../terminal/output.ts";
+import { logLine, logWrapped } from "../../terminal/output.ts";
 
 // Relative to the program's folder, which is not where its task was typed.
 const PUBLISHED = "results/published";
@@ -92,7 +92,7 @@ export async function tableRows(
     );
   }
   const known = new Set(all.map(({ suite }) => suite));
-  const { suites, own } = namedSuites(options.suites, known, tell);
+  const { suites, own } = namedSuites(options.suites, known, logLine);
   const named = [
     ...options.kernels,
     ...(baseline === undefined ? [] : [baseline]),
@@ -289,14 +289,14 @@ function besideOne(
 /** Returns those of `rows` that one timer timed, and tells which kernels that were named have none. */
 function ofTiming(rows: readonly CsvRow[], options: RowChoice) {
   const { timer, cache } = options;
-  const how = { timer, cache, note: tellFolded };
+  const how = { timer, cache, note: logWrapped };
   const shown = ofOneTiming(rows, (row) => row, how);
   const known = new Set(shown.flatMap(namesOf));
   for (const kernel of options.kernels.filter((name) => !known.has(name))) {
     const own = rows.filter((row) => namesOf(row).includes(kernel));
     if (own.length === 0) continue;
     const timings = [...new Set(own.map(timingOf))].join("; ");
-    tell(`${kernel} is not shown: its rows are by ${timings}`);
+    logLine(`${kernel} is not shown: its rows are by ${timings}`);
   }
   return shown;
 }

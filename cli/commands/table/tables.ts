@@ -32,7 +32,7 @@ import { tuningSheets } from "../../../report/table/tuning_sheet.ts";
 import { winsSheets } from "../../../report/table/wins_sheet.ts";
 import { isOwnKernel } from "../../../session/own_kernels.ts";
 import { formatWide } from "../../../report/table/wide.ts";
-import { tell } from "../../terminal/output.ts";
+import { logLine } from "../../terminal/output.ts";
 import {
   baselinesOf,
   type OwnBaselines,
@@ -202,7 +202,7 @@ export function wideText(rows: readonly CsvRow[]): string {
   const kernels = [...Map.groupBy(left, ({ kernel }) => kernel)];
   if (kernels.length > 0) {
     const list = kernels.map(([kernel, { length }]) => `${kernel} (${length})`);
-    tell(`rows without a column or without a time: ${list.join(", ")}`);
+    logLine(`rows without a column or without a time: ${list.join(", ")}`);
   }
   return csv.trimEnd();
 }

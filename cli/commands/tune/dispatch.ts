@@ -34,7 +34,7 @@ import {
   titleOf,
 } from "./dispatch_table.ts";
 import { VERSION } from "../../../session/home.ts";
-import { formatSeconds, say, tell } from "../../terminal/output.ts";
+import { formatSeconds, logLine, printLine } from "../../terminal/output.ts";
 import { select, type Selected } from "../../../session/select.ts";
 import { exitCodeOf } from "../../../session/run_job.ts";
 import {
@@ -63,14 +63,14 @@ export async function writeDispatch(
   refuseOptions(options, axis);
   const sizes = spans.flatMap(probesOf);
   const selected = await select({ ...options, sizes: { [axis]: sizes } });
-  for (const note of selected.notes) tell(note);
+  for (const note of selected.notes) logLine(note);
   // A CPU takes minutes for all suites: without a choice it has one, as the device has a few shapes.
   const [first] = selected.suites;
   const cases = selected.cases.filter((c) =>
     c.follows === undefined && (!selected.preset || c.suite === first!.name)
   );
   if (selected.preset) {
-    tell(
+    logLine(
       `Only quick shapes of ${first!.name}, as this is a CPU: --suite ${
         first!.name
       } takes all, --suite NAME others`,
@@ -79,7 +79,7 @@ export async function writeDispatch(
   refuseAxis(cases, { axis, suites: selected.suites });
   const settings = settingsOf(options, { tune: true });
   const session: TuneSession = { settings, timeout: options.timeout };
-  tell(
+  logLine(
     `Tuning ${counted(cases.length, "case")} at ${axis} = ${
       sizes.join(", ")
     }, then timing each range's winners at its other sizes; --suite and --kernel choose fewer`,
@@ -108,19 +108,21 @@ export async function writeDispatch(
       !group.cases.some(({ at }) => at === size)
     );
     if (bare.length === 0) continue;
-    tell(
+    logLine(
       `Nothing ran at ${axis} = ${bare.join(", ")} of ${
         titleOf(group)
       }: no range has it`,
     );
   }
   show(tables, { options, selected });
-  tell(`Took ${formatSeconds((performance.now() - start) / 1000)}`);
+  logLine(`Took ${formatSeconds((performance.now() - start) / 1000)}`);
   return exitCodeOf([...tuned, ...probed].map(({ row }) => row));
 }
 
 function stopped(): number {
-  tell("Stopped: the same command goes on with what is not in the cache yet");
+  logLine(
+    "Stopped: the same command goes on with what is not in the cache yet",
+  );
   return EXIT.failed;
 }
 
@@ -146,7 +148,7 @@ async function compare(
   const cases = selected.cases.filter((one) =>
     Object.hasOwn(probes, caseText(keyOf(one)))
   );
-  tell(`Timing the winners of ${counted(cases.length, "case")}`);
+  logLine(`Timing the winners of ${counted(cases.length, "case")}`);
   const { done } = await tuneCases(
     { ...selected, cases },
     { ...session, probes },
@@ -204,8 +206,8 @@ function show(
     harness: VERSION,
   };
   const json = dispatchJson(tables, origin);
-  if (options.json) say(json.trimEnd());
-  else for (const line of dispatchLines(tables)) say(line);
+  if (options.json) printLine(json.trimEnd());
+  else for (const line of dispatchLines(tables)) printLine(line);
   const files = [
     [options.out, () => json],
     [options.header, () => dispatchHeader(tables, origin)],
@@ -213,7 +215,7 @@ function show(
   for (const [path, text] of files) {
     if (path === undefined) continue;
     replaceFile(path, text());
-    tell(`Wrote ${path}`);
+    logLine(`Wrote ${path}`);
   }
 }
 

@@ -31,7 +31,7 @@ import {
   toggle,
 } from "../../options/flags.ts";
 import { name, path } from "../../options/readers.ts";
-import { say, tell } from "../../terminal/output.ts";
+import { logLine, printLine } from "../../terminal/output.ts";
 
 /** The sub-commands of `tune`. */
 export const parts: readonly Command[] = [
@@ -149,7 +149,7 @@ function merge(
   changeTimings(pathOf(options), (timings) => {
     for (const { file, timings: other } of others) {
       const taken = timings.merge(other);
-      say(
+      printLine(
         `${file}: took ${taken} of ${other.size}, ${
           other.size - taken
         } were there`,
@@ -182,7 +182,7 @@ function edit(options: Files & { readonly entry: string }): number {
       }\` lists them`,
     );
   });
-  say(`${id}: set to ${config}`);
+  printLine(`${id}: set to ${config}`);
   return EXIT.ok;
 }
 
@@ -221,7 +221,7 @@ function forget(
     pathOf(options),
     (timings) => timings.forget(matcher(options.words, timings)),
   );
-  say(`Forgot ${counted(count, "entry", "entries")}`);
+  printLine(`Forgot ${counted(count, "entry", "entries")}`);
   return count > 0 ? EXIT.ok : EXIT.nothing;
 }
 
@@ -238,9 +238,9 @@ function list(
   const matches = only === undefined ? () => true : matcher(only, all);
   const entries = all.entries.filter(([id, entry]) => matches(entry, id));
   for (const [id, entry] of entries) {
-    say(json ? shownJson({ id, ...entry }) : lineOf(id, entry));
+    printLine(json ? shownJson({ id, ...entry }) : lineOf(id, entry));
   }
-  tell(
+  logLine(
     readIfThere(path) === undefined
       ? `The timing cache is empty: there is no ${path}`
       : `${counted(entries.length, "entry", "entries")} in ${path}`,
