@@ -1,5 +1,5 @@
 /**
- * Runs one case: bind, choose, build, check, time, verify; records its provenance.
+ * Runs one case: bind, choose, build, check, time, recheck. Records its provenance.
  *
  * @module
  */
@@ -41,7 +41,7 @@ import {
 import type { Choice } from "../tune/config_book.ts";
 import { choose } from "../tune/search.ts";
 
-/** A row, and the samples behind it in nanoseconds, in the order they were taken. */
+/** The row of a case, and its samples in nanoseconds, in the order in which they were taken. */
 export interface Outcome {
   readonly row: Row;
   readonly samples?: readonly number[];
@@ -49,11 +49,11 @@ export interface Outcome {
   readonly spoilt: Spoilt;
 }
 
-/** The note on a kernel with a thread that could compute ahead. */
-const WORKING =
+/** The note on a kernel with a thread that runs between calls. */
+const COMPUTES_AHEAD =
   "suspect: a thread that it started works on between its calls: results may be computed ahead";
 
-/** A case that is being run. Its steps come in the order in which they stand here. */
+/** A case that is being run. Its methods are called in the order in which they are defined. */
 class CaseRun implements Disposable {
   readonly #scope = new DisposableStack();
   #sets: readonly OperandSet[] = [];
@@ -75,7 +75,7 @@ class CaseRun implements Disposable {
     if (reason !== undefined) throw new CaseError("unsupported", reason);
   }
 
-  /** Makes the inputs, or takes those of the case before where the problem is the same. */
+  /** Makes the operands, or takes those of the previous case if it has the same problem. */
   bind(): void {
     const { c: { problem }, context } = this;
     this.#sets = context.ledger.count("check", () => {
@@ -89,7 +89,7 @@ class CaseRun implements Disposable {
   /** Chooses the config. @throws {CaseError} As {@linkcode choose} does. */
   async choose(): Promise<void> {
     this.#choice = await choose(this.c, this.context);
-    // A search that met a wrong config has dropped the operands.
+    // The search drops the operands if it finds a wrong config.
     this.bind();
   }
 
@@ -97,7 +97,7 @@ class CaseRun implements Disposable {
   async build(): Promise<void> {
     const { config } = this.#choice!;
     const plans: Prepared[] = [];
-    // One by one: the first builds what the others find built.
+    // In sequence: the first builds the binaries that the others use.
     for (const { memory } of this.#sets) {
       const options = { config, operands: memory };
       plans.push(this.#scope.use(await this.context.prepare(this.c, options)));
@@ -106,10 +106,11 @@ class CaseRun implements Disposable {
   }
 
   /**
-   * Runs each plan on poisoned outputs, the first one twice, and compares the first. Its second run
-   * is on other poison: one that is precise where it finds the first is not checked by it alone.
+   * Runs each plan on poisoned outputs, the first plan twice, and compares the outputs of the first.
+   * Its second run has a different poison, so that a kernel that recognises the first one is
+   * checked without it too.
    *
-   * @throws {CaseError} `wrong`, where an element is.
+   * @throws {CaseError} `wrong`, if an element is wrong.
    */
   async check(): Promise<void> {
     this.#accuracy = await this.context.ledger.count(
@@ -120,9 +121,9 @@ class CaseRun implements Disposable {
   }
 
   /**
-   * Looks at what its calls left behind.
+   * Checks that the calls left nothing behind.
    *
-   * @throws {CaseError} `wrong`, where that is memory, or a change of what cases share.
+   * @throws {CaseError} `wrong`, if they leaked memory or changed state that cases share.
    */
   demandNoTraces(): void {
     const series = this.#series;
@@ -147,7 +148,7 @@ class CaseRun implements Disposable {
       context.pulse.beat();
     };
     const asked = { context, set: set!, config };
-    // First: what lies around the operands of the others may be anything.
+    // First, as later runs may write outside their operands.
     if (!context.settings.once) {
       this.#fenceNote = await checkFenced(c, asked);
     }
@@ -169,16 +170,16 @@ class CaseRun implements Disposable {
     return { ...worse(accuracy, again), deterministic };
   }
 
-  /** Takes the samples, by the timer of the settings, with the clocks up. */
+  /** Raises the clocks and takes the samples by the timer of the settings. */
   async time(): Promise<void> {
     const { c, context } = this;
     const { values } = await context.reference(c.problem);
     const { warmup, rep } = context.settings;
     this.#series?.[Symbol.dispose]();
     context.warm();
-    // All: a guard takes them for poison, whatever an earlier series left.
+    // The guard expects poison in all outputs, also after an earlier series.
     for (const set of this.#sets) set.poison();
-    // What lowered clocks before is not told of the samples.
+    // Resets the telemetry: only what happens during the samples counts.
     context.device.telemetry?.();
     const { config } = this.#choice!;
     context.ledger.count("time", () => {
@@ -195,7 +196,7 @@ class CaseRun implements Disposable {
         }),
       );
     });
-    // Now, not when the row is written: the check that follows lets the clocks fall.
+    // Read here, as the clocks fall during the check that follows.
     this.#telemetry = context.device.telemetry?.() ?? {};
   }
 
@@ -204,7 +205,7 @@ class CaseRun implements Disposable {
     return loweredBy(this.#telemetry.throttle ?? "") !== "";
   }
 
-  /** Compares what timing left. @throws {CaseError} `wrong`, where it is. */
+  /** Compares the outputs that timing left. @throws {CaseError} `wrong`, if one is wrong. */
   async recheck(): Promise<void> {
     const { c, context } = this;
     const series = this.#series!;
@@ -220,7 +221,7 @@ class CaseRun implements Disposable {
     this.#accuracy = { ...accuracy, ...worse(accuracy, after) };
   }
 
-  /** The row of a case that is not to be timed. */
+  /** Makes the row of a case that was only checked. */
   checked(): Outcome {
     const row = this.#row(this.#notes());
     return {
@@ -229,7 +230,7 @@ class CaseRun implements Disposable {
     };
   }
 
-  /** The row with its figures. */
+  /** Makes the row of a timed case, with its figures. */
   timed(): Outcome {
     const { c, context } = this;
     const { samples } = this.#series!;
@@ -256,7 +257,7 @@ class CaseRun implements Disposable {
       );
     }
     notes.push(aboveSolNote(figures, context.settings.cache));
-    if (this.#traces.working()) notes.push(WORKING);
+    if (this.#traces.working()) notes.push(COMPUTES_AHEAD);
     const accuracy = this.#accuracy!;
     const base = this.#row(notes);
     const provenance = { ...base.provenance, clauses: this.#clauses() };
@@ -281,9 +282,9 @@ class CaseRun implements Disposable {
     });
   }
 
-  /** The row of a case that failed with `error`. */
+  /** Makes the row of a case that failed with `error`. */
   failed(error: CaseError): Outcome {
-    // They may be damaged.
+    // The kernel may have overwritten its inputs.
     if (error.failure === "wrong") this.context.dropOperands();
     const cached = this.#choice?.by === "cache";
     return {
@@ -336,8 +337,8 @@ class CaseRun implements Disposable {
 /**
  * Builds, checks and times `c`. A failing kernel gives a row, not an exception.
  *
- * @throws {ConfigLostError} Where a config of its search made the device unusable: another
- * worker goes on with the others.
+ * @throws {ConfigLostError} If a config of its search made the device unusable: another worker
+ * continues with the other configs.
  */
 export async function run(c: Case, context: BenchContext): Promise<Outcome> {
   using life = new CaseRun(c, context);
@@ -365,14 +366,14 @@ export async function run(c: Case, context: BenchContext): Promise<Outcome> {
   }
 }
 
-/** The provenance of a case that ran on `context` just now. */
+/** Makes the provenance of the case that ran last on `context`. */
 function provenanceOf(
   context: BenchContext,
   { problem, choice, built, telemetry }: {
     problem: Problem;
     choice: Choice | undefined;
     built: readonly Built[];
-    /** As it was when the samples had been taken; empty where none were. */
+    /** Read after the last sample; empty without samples. */
     telemetry: Telemetry;
   },
 ): Provenance {
@@ -410,7 +411,7 @@ function provenanceOf(
   };
 }
 
-/** The hashes of the parts of a plan as one; nothing for none. */
+/** Combines the hashes of the parts of a plan; empty for none. */
 export function joinHashes(hashes: readonly string[]): string {
   return hashes.length > 1 ? hashOf(...hashes) : hashes[0] ?? "";
 }

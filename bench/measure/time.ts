@@ -1,7 +1,7 @@
 /**
- * Times work on a device as Triton's do_bench does: by the device's own clock, a cold
- * cache before each sample, one wait at the end. Where it differs, `docs/guide/method.md` says
- * why.
+ * Times work on a device as Triton's do_bench does: by the device's own clock, with a cold cache
+ * before each sample and one synchronization at the end. `docs/guide/method.md` gives the
+ * differences and their reasons.
  *
  * @module
  */
@@ -10,79 +10,78 @@ import type { Device, Interval } from "../device/device.ts";
 import { medianError } from "./bootstrap.ts";
 import { dephased, phasedMedian, PHASES } from "./stats.ts";
 
-/** The sets of operands that take part in the samples of a series. */
+/** The sets of operands that the samples of a series use. */
 export interface Turns {
-  /** Returns which of them sample number `index` uses, counted from the next one on. */
+  /** Returns the function from the number of a sample, counted from the next one, to its sets. */
   fromNow(): (index: number) => readonly number[];
-  /** Queues an untimed call, where inputs are to stay in the cache; missing elsewhere. */
+  /** Queues an untimed call that fills the cache; undefined with a cold cache. */
   readonly settle?: () => void;
 }
 
-/** Work around the samples of a series that is queued with them, and not timed. */
+/** Untimed work that is queued around the samples of a series. */
 export interface Around {
-  /** Takes note of which sets are used when. */
+  /** Tells which sets the samples use. */
   watch(turns: Turns): void;
-  /** Is told of `count` samples that follow, of which one takes `ns`; waits. */
+  /** Prepares for `count` samples of about `ns` nanoseconds each. May synchronize. */
   begin(count: number, ns: number): void;
-  /** Queues what comes before sample number `index` and its flush. */
+  /** Queues work before sample number `index` and its flush. */
   before(index: number): void;
-  /** Queues what comes between the flush before sample number `index` and the sample. */
+  /** Queues work between the flush before sample number `index` and the sample. */
   flushed(index: number): void;
-  /** Queues what follows the end of sample number `index`. */
+  /** Queues work after the end of sample number `index`. */
   after(index: number): void;
 }
 
 /** The work and the time limit of a series of samples. */
 export interface Series {
-  /** Queues what is timed. */
+  /** Queues the timed work. */
   run(): void;
-  /** Queues what makes the cache cold; nothing where it stays warm. */
+  /** Queues the flush of the cache; queues nothing if the cache stays warm. */
   flush(): void;
-  /** Milliseconds, as Triton takes them. */
+  /** Milliseconds of warm-up and of samples, as in Triton. */
   readonly warmup: number;
   readonly rep: number;
   /**
-   * Half the 95 % interval of the median, as a share of it, from which on there are samples
-   * enough. @default {samples for all of `rep`}
+   * Wanted precision: half the 95 % interval of the median, divided by the median. With it, a series
+   * may be shorter than `rep`. @default {`rep` alone decides}
    */
   readonly precision?: number | undefined;
-  /** Samples to take however long they are. @default {10} */
+  /** The least number of samples, even if they take longer than `rep`. @default {10} */
   readonly atLeast?: number;
   /** @default {nothing} */
   readonly around?: Around;
 }
 
-/**
- * Few samples of a slow call are still a median; Triton takes one, which is none.
- */
+/** The least number of samples, for a median of slow calls too. Triton may take only one. */
 const LEAST_SAMPLES = 10;
-/** More say nothing new, and each holds two events until the end. */
+/** The most samples: each holds two events until the end of the series. */
 const MOST_SAMPLES = 10_000;
+/** Calls of the estimate, as in Triton. */
 const ESTIMATES = 5;
 /**
- * A call of so many milliseconds is waited for each time, so that a worker can say that it
- * lives: the microseconds that the device idles then are nothing to it.
+ * Milliseconds from which each call is synchronized, so that the worker can send a sign of life. The
+ * idle microseconds between such calls do not matter.
  */
 const SLOW_MS = 25;
 /**
- * Before every fourth sample, one empty launch. On NVIDIA's driver every fourth launch takes
- * about 1.2 µs longer. A sample of three launches and a flush is four, so the slow one falls
- * on the same launch for a whole series, on which one by chance, and its median is one of
- * four. So shifted, every series has each of the four equally often, whatever the number of
- * its launches, and sixteen samples later the same one again: see `phasedMedian`.
+ * Samples between two empty launches. With NVIDIA's driver every fourth launch takes about 1.2 µs
+ * longer. For a sample of four launches, flush included, the slow launch would be the same one in
+ * the whole series, and the median would depend on which one. An empty launch before every fourth
+ * sample shifts the position, so that each series has all four positions equally often. The pattern
+ * repeats after sixteen samples: see `phasedMedian`.
  */
 const NUDGE_EVERY = PHASES / 4;
 
-/** Milliseconds of samples from which it is told how many a precision needs. */
+/** Milliseconds of the pilot samples that tell how many samples a precision needs. */
 const PILOT_MS = 20;
-/** Fewer say nothing of their error. */
+/** The least number of pilot samples from which an error can be estimated. */
 const PILOT_SAMPLES = 64;
 /** The normal quantile of a 95 % interval. */
 const REACH = 1.96;
-/** The error is known to about a tenth. */
+/** The factor by which more samples are taken, as the estimated error is about 10 % off. */
 const SAFETY = 1.2;
 
-/** Returns how many samples like `pilot` make the median as precise as `precision`. */
+/** Returns how many samples like `pilot` are needed for a median of this precision. */
 export function samplesFor(
   precision: number,
   pilot: readonly number[],
@@ -96,7 +95,7 @@ export function reachOf(samples: readonly number[]): number {
   return REACH * medianError(dephased(samples)).error / phasedMedian(samples);
 }
 
-/** Returns whether each call of so many nanoseconds is waited for. */
+/** Returns whether a call of `ns` nanoseconds is synchronized each time. */
 export function isSlow(ns: number): boolean {
   return ns >= SLOW_MS * 1e6;
 }
@@ -108,7 +107,7 @@ export class Stopwatch implements Disposable {
   /**
    * @param device Whose clock it reads.
    * @param nudge Queues a launch that does nothing.
-   * @param alive Is called after each call that is slow.
+   * @param alive Is called after each slow call, as a sign of life.
    */
   constructor(
     readonly device: Device,
@@ -117,11 +116,12 @@ export class Stopwatch implements Disposable {
   ) {}
 
   /**
-   * Nanoseconds of each sample of `series`, in the order in which they ran.
+   * Returns the nanoseconds of each sample of `series`, in the order in which they ran.
    *
-   * Five flushed runs in one interval give the estimate, flush included, as in Triton; of
-   * a slow call one run does. The warm-up is not flushed. With a precision, samples of their own
-   * tell how many are needed, so that no series ends where it happens to look calm.
+   * The estimate is the mean of five flushed runs in one interval, flush included, as in Triton, or
+   * one run of a slow call. The warm-up is not flushed. With a precision, separate pilot samples
+   * tell how many samples are needed; a series that stopped as soon as it looks precise would be
+   * biased.
    */
   sample(series: Series): number[] {
     const { run, flush, warmup, rep, precision, atLeast, around } = series;
@@ -136,7 +136,7 @@ export class Stopwatch implements Disposable {
         }
       }) / runs;
     let estimate = NaN;
-    // A first call that loads its code is no slow one.
+    // The first call may only seem slow, as it loads its code: the estimate decides.
     if (isSlow((performance.now() - start) * 1e6)) {
       this.alive();
       estimate = estimateOf(1);
@@ -173,7 +173,7 @@ export class Stopwatch implements Disposable {
     });
   }
 
-  /** Nanoseconds of exactly `count` samples. @param wait Whether each is waited for. */
+  /** Returns the nanoseconds of `count` samples. @param wait Whether to synchronize after each. */
   take(
     count: number,
     { run, flush, wait = false, around }:
@@ -211,22 +211,22 @@ export class Stopwatch implements Disposable {
   }
 }
 
-/** The limits of a warm-up. */
+/** The limits of {@linkcode warm}. */
 export interface WarmOptions {
   /** Milliseconds of one window. @default {4} */
   readonly windowMs?: number;
-  /** Milliseconds to warm at least. @default {0} */
+  /** The least warm-up in milliseconds. @default {0} */
   readonly leastMs?: number;
-  /** Milliseconds after which it is left at that. @default {1000} */
+  /** The most warm-up in milliseconds. @default {1000} */
   readonly mostMs?: number;
 }
 
-/** Two windows agree when they differ by less than this share. */
+/** The relative difference below which two windows take the same time. */
 const AGREEMENT = 0.01;
 
 /**
- * Runs `filler` until two windows in a row take the same time, and returns the
- * milliseconds of device time that this took.
+ * Runs `filler` until two windows in a row take the same time. Returns the milliseconds of device time
+ * that this took.
  */
 export function warm(
   stopwatch: Stopwatch,

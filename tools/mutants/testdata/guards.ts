@@ -273,7 +273,7 @@ export const GUARDS: readonly HarnessMutant[] = [
   ...inFile("bench/measure/case_run.ts", CHEATS, [
     [
       "threads that work on are not told",
-      "if (this.#traces.working()) notes.push(WORKING);",
+      "if (this.#traces.working()) notes.push(COMPUTES_AHEAD);",
       "",
       "a thread could compute the next result ahead",
     ],
