@@ -1,13 +1,13 @@
 /**
- * A · B in double precision on the host: all elements, or a few, without either matrix as numbers
- * as a whole where it is large.
+ * Computes A · B in double precision on the host: all elements or a few. A large matrix is decoded in
+ * parts.
  *
  * @module
  */
 
 import { BYTES, decode, type DType, picker } from "../../bench/model/dtype.ts";
 
-/** A matrix of which some rows at a time are numbers. */
+/** A matrix that is decoded some rows at a time. */
 export interface Matrix {
   /** Elements from one row to the next. */
   readonly ld: number;
@@ -15,7 +15,7 @@ export interface Matrix {
   rows(first: number, count: number): Float64Array;
 }
 
-/** The matrix of stored elements. */
+/** Makes the matrix of stored elements `bytes`, with rows of `ld` elements of `type`. */
 export function storedMatrix(
   bytes: Uint8Array<ArrayBuffer>,
   type: DType,
@@ -27,7 +27,7 @@ export function storedMatrix(
   return { ld, rows };
 }
 
-/** The matrix whose rows of `ld` elements `row` returns. */
+/** Makes the matrix whose row `index`, of `ld` elements, `row(index)` returns. */
 export function rowsMatrix(
   ld: number,
   row: (index: number) => ArrayLike<number>,
@@ -48,12 +48,12 @@ interface ProductShape {
   readonly layout: "nn" | "nt";
 }
 
-/** Elements of B that are numbers at a time: they stay in a cache while all rows of A go by. */
+/** Elements of B that are decoded at a time: they stay in the cache for all rows of A. */
 const CACHED = 1 << 15;
 /** Elements of a row of A that stay in a first-level cache. */
 const SPAN = 1 << 11;
 
-/** The m × n sums over k in [`from`, `to`), unpadded. Each is summed in the order of k. */
+/** Returns the m × n sums over k in [`from`, `to`), without padding. Each is summed in the order of k. */
 export function product(
   { m, n, k, layout }: ProductShape,
   a: Matrix,
@@ -62,7 +62,7 @@ export function product(
 ): Float64Array<ArrayBuffer> {
   const sums = new Float64Array(m * n);
   const left = { values: a.rows(0, m), ld: a.ld };
-  // Whole groups of four, which are summed at once.
+  // A multiple of four, as the loops are unrolled four times.
   const some = Math.max(4, Math.floor(CACHED / b.ld / 4) * 4);
   const [start, end] = layout === "nn" ? [from, to] : [0, n];
   for (let first = start; first < end; first += some) {
@@ -164,15 +164,15 @@ function addColumns(
 
 type Vector = ArrayLike<number>;
 
-/** Looks at a few elements of a product, by the rows of A and the columns of B that they need. */
+/** Computes single elements of a product from the rows of A and the columns of B that they need. */
 export class SampledProduct {
   readonly #rows = new Map<number, Vector>();
   readonly #columns = new Map<number, Vector>();
 
   /**
    * @param n Columns of the product.
-   * @param row Returns a row of A.
-   * @param column Returns a column of B, as it is multiplied.
+   * @param row Returns a row of A, of k elements.
+   * @param column Returns a column of B, of k elements.
    */
   constructor(
     readonly n: number,
@@ -180,7 +180,7 @@ export class SampledProduct {
     readonly column: (index: number) => Vector,
   ) {}
 
-  /** The sums of elements `indices`. */
+  /** Returns the elements `indices`, which are row · n + column. */
   at(indices: readonly number[]): Float64Array<ArrayBuffer> {
     return Float64Array.from(indices, (index) => {
       const x = this.#row(Math.floor(index / this.n));
@@ -188,7 +188,10 @@ export class SampledProduct {
     });
   }
 
-  /** √Σ(xₖ·wₖ)² of the elements at `rows` and `columns`, by which the errors of sums are measured. */
+  /**
+   * Returns √Σ(xₖ·wₖ)², the scale of the rounding error, of the elements at `rows` × `columns`, row by
+   * row.
+   */
   norms(
     rows: readonly number[],
     columns: readonly number[],
@@ -205,17 +208,17 @@ export class SampledProduct {
   }
 
   #row(index: number): Vector {
-    return known(this.#rows, index, this.row);
+    return memoized(this.#rows, index, this.row);
   }
 
   #column(index: number): Vector {
-    return known(this.#columns, index, this.column);
+    return memoized(this.#columns, index, this.column);
   }
 }
 
 /**
- * Σ xₖ·wₖ in four sums, of which no addition waits for that of the last product. Taken from an array
- * (`let [s0, s1] = [0, 0]`) they would be objects in memory, which takes 2.5 times as long.
+ * Returns Σ xₖ·wₖ, in four independent sums. They are separate variables because `let [s0, s1] = [0, 0]`
+ * makes them heap numbers, which takes 2.5 times as long.
  */
 function sumOfProducts(x: Vector, w: Vector): number {
   const { length } = x;
@@ -234,7 +237,7 @@ function sumOfProducts(x: Vector, w: Vector): number {
   return s0 + s1 + (s2 + s3);
 }
 
-/** Σ(xₖ·wₖ)², as {@linkcode sumOfProducts}. */
+/** Returns Σ(xₖ·wₖ)², computed as in {@linkcode sumOfProducts}. */
 function sumOfSquares(x: Vector, w: Vector): number {
   const { length } = x;
   let s0 = 0;
@@ -252,7 +255,7 @@ function sumOfSquares(x: Vector, w: Vector): number {
   return s0 + s1 + (s2 + s3);
 }
 
-function known(
+function memoized(
   vectors: Map<number, Vector>,
   index: number,
   make: (index: number) => Vector,
@@ -262,7 +265,7 @@ function known(
   return vector;
 }
 
-/** Returns functions that return a row and a column of `k` stored elements. */
+/** Returns the functions that decode a row and a column of `k` stored elements. */
 export function linesOf(
   bytes: Uint8Array<ArrayBuffer>,
   type: DType,

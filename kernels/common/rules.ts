@@ -1,5 +1,6 @@
 /**
- * Reasons why a device cannot run a kernel, or a config is of no use: rules of several kernels.
+ * Rules that several kernels share. Each returns the reason why a device cannot run a kernel or a config
+ * is not legal, or undefined.
  *
  * @module
  */
@@ -9,8 +10,8 @@ import type { Rule } from "../../bench/model/kernel.ts";
 
 type Arch = Pick<DeviceInfo, "arch">;
 
-/** Returns why a device's architecture is none of NVIDIA's from a compute capability on. */
-function before(least: number, reason: string) {
+/** Makes the rule that an NVIDIA device has at least the compute capability `least`: 80 is 8.0. */
+function requiresSm(least: number, reason: string) {
   return ({ arch }: Arch): string | undefined =>
     Number(/^sm_(\d+)/.exec(arch)?.[1] ?? 0) >= least
       ? undefined
@@ -18,30 +19,30 @@ function before(least: number, reason: string) {
 }
 
 /** Returns why a device has no `cp.async` and no bf16 `mma.sync`. */
-export const tooOld = before(
+export const tooOld = requiresSm(
   80,
   "has no cp.async and no bf16 tensor cores: sm_80 has",
 );
 
 /** Returns why a device has no thread-block clusters with distributed shared memory. */
-export const noClusters = before(
+export const noClusters = requiresSm(
   90,
   "has no thread-block clusters: sm_90 has",
 );
 
 /** Returns why launches cannot start before their predecessor ends. */
-export const noOverlap = before(90, "has no dependent launch: sm_90 has");
+export const noOverlap = requiresSm(90, "has no dependent launch: sm_90 has");
 
-/** Returns why a device has no copies that tell a barrier, and no clusters. */
-export const noBulkCopies = before(
+/** Returns why a device has no bulk copies that complete on an mbarrier, and no clusters. */
+export const noBulkCopies = requiresSm(
   90,
   "has no clusters and no bulk copies: sm_90 has",
 );
 
 /** Returns why a device has no conversion from E4M3. */
-export const noE4m3 = before(89, "converts no E4M3: sm_89 does");
+export const noE4m3 = requiresSm(89, "converts no E4M3: sm_89 does");
 
-/** Returns why a device has no warpgroup products. */
+/** Returns why a device has no wgmma. */
 export function noWgmma({ arch }: Arch): string | undefined {
   return arch === "sm_90a"
     ? undefined
@@ -58,12 +59,12 @@ export function noMfma({ arch }: Arch): string | undefined {
 /** The limit of a grid along an axis. */
 const MOST_BLOCKS = 65535;
 
-/** The least power of two, from `least` on, that covers `size`: at least half of it is used. */
+/** Returns the least power of two that is at least `size` and at least `least`. */
 export function nextPowerOfTwo(size: number, least = 16): number {
   return Math.max(least, 2 ** Math.ceil(Math.log2(size)));
 }
 
-/** Returns why a tunable is too large: beyond `most`, half of what it covers does not exist. */
+/** Returns why the tunable `name` is too large: above `most`, more than half of the tile is padding. */
 export function padding(
   name: string,
   value: number,
@@ -74,7 +75,7 @@ export function padding(
     : `more than half of ${name}=${value} would be padding`;
 }
 
-/** Requires a part of K, which is `k` long, for each of `slices` slices of `slice`. */
+/** Returns why some of `slices` slices of `slice` elements would be empty at K = `k`. */
 export function noEmptySlices(
   k: number,
   { slices, slice }: { readonly slices: number; readonly slice: number },
@@ -84,7 +85,7 @@ export function noEmptySlices(
     : `${slices} slices of ${slice} leave some without any of K=${k}`;
 }
 
-/** Requires that a block's memory has room for so many bytes. */
+/** Makes the rule that the shared memory of a block has room for so many bytes. */
 export function fitsMemory<P, C>(
   bytesOf: (point: P, config: C) => number,
   memory = "shared memory, a block",
@@ -97,7 +98,7 @@ export function fitsMemory<P, C>(
   };
 }
 
-/** Requires a grid that may be launched. */
+/** Makes the rule that the grid is within the limits of a launch. */
 export function fitsGrid<P, C>(
   gridOf: (point: P, config: C) => readonly number[],
 ): Rule<P, C> {
@@ -109,7 +110,7 @@ export function fitsGrid<P, C>(
   };
 }
 
-/** Configs of the rows of a table, whose columns are `names`. */
+/** Returns the rows of a table as configs; `names` are its columns. */
 export function tableOf<const Name extends string>(
   names: readonly Name[],
   rows: readonly (readonly number[])[],

@@ -38,37 +38,37 @@ export interface Sizes {
   readonly k: number;
 }
 
-/** The division of the work by a config. */
+/** Returns how a config divides the work: tiles along N and M, and the K steps of a block. */
 export function tilingOf({ m, n, k }: Sizes, config: RingConfig) {
   const { BM, BN, BK, CLUSTER } = config;
   const steps = Math.ceil(k / CLUSTER / BK);
   return {
     tilesN: Math.ceil(n / BM),
     tilesM: Math.ceil(m / BN),
-    /** K steps of a block, and their K. */
+    /** K steps of a block, and the elements of K that they have together. */
     steps,
     slice: steps * BK,
   };
 }
 
-/** K steps under way at most: more bytes than a multiprocessor has under way at any rate. */
+/** The most K steps in flight: a multiprocessor cannot have more bytes in flight. */
 const MOST_STAGES = 12;
 
-/** Rows of a product of a warpgroup, of which a warp has 16. */
-export const PRODUCT = 64;
-/** Threads of a block at most. */
+/** Rows of a wgmma instruction; each of the four warps has 16 of them. */
+export const WGMMA_ROWS = 64;
+/** The most threads of a block. */
 const MOST_THREADS = 1024;
 
-/** What a config takes of a multiprocessor. */
+/** The resources that a config takes of a multiprocessor. */
 export interface RingNeeds {
-  /** Bytes of shared memory of a block for a K step, and for what lies beside the ring. */
+  /** Bytes of shared memory of a block: of a K step of the ring, and of all outside the ring. */
   readonly step: number;
   readonly beside: number;
-  /** About the registers of a thread that multiplies. */
+  /** Estimated registers of a thread that multiplies. */
   readonly registers: number;
 }
 
-/** Returns the K steps of the ring: all, or as many as have room. */
+/** Returns the stages of the ring: all K steps of a block, or as many as shared memory holds. */
 export function stagesOf(
   sizes: Sizes,
   config: RingConfig,
@@ -80,7 +80,7 @@ export function stagesOf(
   return Math.max(1, Math.min(room, steps, MOST_STAGES));
 }
 
-/** Says why not every block of a cluster of `size` has some of K; undefined where each has. */
+/** Returns why a block of a cluster of `size` would have no part of K; undefined if each has one. */
 export function noEmptyBlocks(
   k: number,
   size: number,
@@ -96,16 +96,16 @@ export function noEmptyBlocks(
  * Returns whether each of `size` blocks of a cluster owns whole slots of a thread's sums, as `BY_SLOT`
  * of cluster_reduce.cuh says.
  */
-export function haveWholeSlots(slots: number, size: number): boolean {
+export function ownsWholeSlots(slots: number, size: number): boolean {
   return size === 1 || slots % size === 0 || slots >= (size - 1) ** 2;
 }
 
 /** Registers of one of the four parts (SMSPs) of a multiprocessor of sm_90, divided by 32 lanes. */
 const PART_REGISTERS = 512;
-/** Threads that release registers: a warpgroup, of which one thread copies. */
-const GIVING = 128;
-/** Registers that each of these keeps: the fewest that `setmaxnreg` accepts. */
-const KEPT = 24;
+/** Threads of the copying warpgroup, which release registers; one of them issues the copies. */
+const COPY_THREADS = 128;
+/** Registers that each of these threads keeps: the least value of `setmaxnreg`. */
+const COPY_REGISTERS = 24;
 
 /**
  * Returns the registers of a multiplying thread after `setmaxnreg`, for which the copying warpgroup
@@ -120,10 +120,11 @@ function raisedRegisters(
 ): number {
   const alike = PART_REGISTERS / Math.ceil((WARPS + 1) / 4);
   if (RESIDENT > 1 || registers <= Math.min(255, alike - alike % 8)) return 0;
-  const threads = 32 * WARPS + GIVING;
+  const threads = 32 * WARPS + COPY_THREADS;
   const start = 4 * 32 * PART_REGISTERS / threads;
   // `setmaxnreg` waits forever for more than the block has at launch.
-  const left = (threads * (start - start % 8) - GIVING * KEPT) / (32 * WARPS);
+  const left = (threads * (start - start % 8) - COPY_THREADS * COPY_REGISTERS) /
+    (32 * WARPS);
   return Math.min(240, left - left % 8);
 }
 
@@ -156,7 +157,7 @@ export function ringShape(
 ): LaunchShape {
   const { CLUSTER, WARPS } = config;
   const { tilesN, tilesM } = tilingOf(sizes, config);
-  const copying = raisedRegisters(config, needs) > 0 ? GIVING : 32;
+  const copying = raisedRegisters(config, needs) > 0 ? COPY_THREADS : 32;
   return {
     grid: [CLUSTER, tilesM, tilesN],
     block: [32 * WARPS + copying, 1, 1],
@@ -177,11 +178,11 @@ export function ringRules<P extends Sizes, C extends RingConfig>(
 ) {
   return {
     warps(_, { BM, WARPS }) {
-      if (32 * WARPS > MOST_THREADS - GIVING) {
+      if (32 * WARPS > MOST_THREADS - COPY_THREADS) {
         return `${WARPS} warps and those that copy exceed ${MOST_THREADS} threads`;
       }
       // Each group of warps has all rows of some columns.
-      const group = Math.ceil(BM / PRODUCT) * PRODUCT / 16;
+      const group = Math.ceil(BM / WGMMA_ROWS) * WGMMA_ROWS / 16;
       return WARPS % group === 0
         ? undefined
         : `${WARPS} warps are no multiple of the ${group} that ${BM} rows take`;
@@ -287,7 +288,7 @@ export function* waveTiles(
     const seen = new Set<string>();
     for (const [waves, CLUSTER] of FILLS) {
       // With slices, tiles of 64 rows were the slowest.
-      if (BM === PRODUCT && CLUSTER > 1) continue;
+      if (BM === WGMMA_ROWS && CLUSTER > 1) continue;
       const tilesN = Math.floor(waves * clustersAtOnce(info, CLUSTER) / tilesM);
       if (tilesN < 1) continue;
       const BN = Math.max(16, Math.ceil(n / tilesN / whole) * whole);

@@ -16,9 +16,8 @@ import { noWgmma } from "../../common/rules.ts";
 import { CLOCKS_PER_US } from "../../common/sm90.ts";
 import {
   evenRows,
-  haveWholeSlots,
   noEmptyBlocks,
-  PRODUCT,
+  ownsWholeSlots,
   type RingConfig,
   ringConfigs,
   ringDefines,
@@ -29,6 +28,7 @@ import {
   stagesOf,
   tilingOf,
   waveTiles,
+  WGMMA_ROWS,
 } from "../../common/wgmma_ring.ts";
 import { scaledMatmul } from "../op.ts";
 import { BLOCK, type ScaledPoint } from "../point.ts";
@@ -43,7 +43,7 @@ type ScaledConfig = RingConfig & {
 
 /** Returns whether block scales are read for the rows of products: with M > 64 they are A's. */
 function hasRowScales({ m, scale }: Pick<ScaledPoint, "m" | "scale">): boolean {
-  return scale === "block128" && m > PRODUCT;
+  return scale === "block128" && m > WGMMA_ROWS;
 }
 
 /** Returns whether A is the 64-row operand of wgmma, and not B (`TOKEN_ROWS` of wgmma.cu). */
@@ -76,7 +76,7 @@ function isThroughRing(point: ScaledPoint, config: ScaledConfig): boolean {
   const { BM, BN, WARPS, CLUSTER } = config;
   const slots = BM * BN / 16 / WARPS / 8;
   return CLUSTER === 1 ||
-    hasTokenRows(point, config) && haveWholeSlots(slots, CLUSTER);
+    hasTokenRows(point, config) && ownsWholeSlots(slots, CLUSTER);
 }
 
 function needsOf(point: ScaledPoint, config: ScaledConfig): RingNeeds {
@@ -103,7 +103,7 @@ function needsOf(point: ScaledPoint, config: ScaledConfig): RingNeeds {
 const rules = {
   tile(_, { BM, BN, BK, WARPS }) {
     const columns = BM * BN / 16 / WARPS;
-    return BM % PRODUCT === 0 && BK % BLOCK === 0 && WARPS % 4 === 0 &&
+    return BM % WGMMA_ROWS === 0 && BK % BLOCK === 0 && WARPS % 4 === 0 &&
         WARPS * 16 >= BM && BM <= 256 && BN <= 256 && BN % 8 === 0 &&
         columns % 8 === 0
       ? undefined
@@ -169,7 +169,7 @@ function* configs(
     }
   }
   // Block scales of B are of 128 rows, of which a tile has an equal part.
-  if (scale === "block128" || m <= PRODUCT) return;
+  if (scale === "block128" || m <= WGMMA_ROWS) return;
   for (const { BM, BN, WARPS, CLUSTER, RESIDENT } of waveTiles(point, info)) {
     for (const BK of steps) {
       if (noEmptyBlocks(k, CLUSTER, BK)) continue;

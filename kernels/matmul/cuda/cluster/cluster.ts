@@ -23,7 +23,7 @@ import {
   boxRowsOf,
   type ClusterConfig,
   columnsOf,
-  evenness,
+  evenFlags,
   gridOf,
   sharedBytes,
   sliceOf,
@@ -115,7 +115,7 @@ function defineCluster(
         ...(point.type === "f32" ? { FFMA: 1 } : {}),
         ...(tilesFirst(point, config) ? { TILES_FIRST: 1 } : {}),
         ...(columns === config.BN ? {} : { COLUMNS: columns }),
-        ...(LOAD === "tensor" ? {} : evenness(point, config)),
+        ...(LOAD === "tensor" ? {} : evenFlags(point, config)),
       },
     };
   };
@@ -135,7 +135,7 @@ function defineCluster(
       const { m, n, k, lda, ldb, ldc, type } = point;
       const slice = sliceOf(point, config);
       const whole = isWhole(site, slice);
-      const { EVEN_A, EVEN_B } = evenness(point, config);
+      const { EVEN_A, EVEN_B } = evenFlags(point, config);
       const tensor = config.LOAD === "tensor";
       if ((EVEN_A || EVEN_B || tensor) && !whole) {
         throw new Error(`Operands of ${named.name} do not start on 16 bytes`);

@@ -10,29 +10,29 @@ import type { Values } from "../../../../bench/model/grid.ts";
 import { noEmptySlices } from "../../../common/rules.ts";
 import type { MatmulPoint } from "../../point.ts";
 
-/** K steps in flight at most: beyond, they are no longer what a block waits for. */
+/** The most K steps in flight: with more, a block does not wait for copies. */
 export const MOST_STAGES = 8;
 
 /** The tunables of a one-launch kernel. */
 export type ClusterConfig = Values & {
   /**
-   * Whether operands go through a ring in shared memory, through a ring for each warp, or through
-   * one that tensor maps fill, from where whole warpgroups multiply them.
+   * How operands reach the multiplying warps: `ring`, by one ring in shared memory; `warps`, by a ring
+   * for each warp; `tensor`, by a ring that tensor maps fill, for wgmma.
    */
   readonly LOAD: "ring" | "warps" | "tensor";
   /** Rows and columns of a tile of the output. */
   readonly BM: number;
   readonly BN: number;
-  /** The K step that is copied and multiplied as one. */
+  /** Elements of K in a K step. */
   readonly BK: number;
   readonly WARPS: number;
-  /** Warps that share a K step, at least. */
+  /** The least number of warps that share a K step. */
   readonly KWARPS: number;
   /** K steps in flight or in use. */
   readonly STAGES: number;
-  /** Blocks of a cluster: K slices that meet in distributed shared memory. */
+  /** Blocks of a cluster: K slices that are summed in distributed shared memory. */
   readonly CLUSTER: number;
-  /** Clusters that share a tile: they meet in a workspace. */
+  /** Clusters that share a tile: their sums are added in a workspace. */
   readonly PARTS: number;
   /** Tiles of a cluster, all slices of each, along M and along N; 1 if missing. */
   readonly TILES_M?: number;
@@ -56,8 +56,9 @@ export function slicesOf(
 }
 
 /**
- * Elements of K that a block owns; the last block's may be fewer. Whole K steps, if K is and no
- * block is left without any, as their copies ask nothing; else whole k16 steps.
+ * Returns the elements of K of a block; the last block may have fewer. They are whole K steps, whose
+ * copies need no bounds checks, if K is a multiple of BK and no block would be empty; else whole steps
+ * of 16.
  */
 export function sliceOf(
   { k }: Pick<Sizes, "k">,
@@ -66,14 +67,14 @@ export function sliceOf(
   const slices = slicesOf(config);
   const whole = (step: number) => Math.ceil(k / slices / step) * step;
   const steps = whole(config.BK);
-  // What tensor maps copy ends only where K does.
+  // Tensor maps check bounds at the end of K alone.
   if (config.LOAD === "tensor") return steps;
   return k % config.BK === 0 && !noEmptySlices(k, { slices, slice: steps })
     ? steps
     : whole(16);
 }
 
-/** Bytes of a block's operands from which on tiles come first. */
+/** Bytes of the operands of a block from which the grid counts tiles first. */
 const TILES_FIRST_BYTES = 96 * 1024;
 
 /**
@@ -91,8 +92,9 @@ export function tilesFirst(
 }
 
 /**
- * The rows of A and of B, as stored, that a block asks for by tensor maps: an equal part of those that
- * it shares with the blocks of its cluster that are beside, or below it, but for rows that A lacks.
+ * Returns the rows of A and of B, as stored, that a block copies by tensor maps. The blocks of a
+ * cluster in the same row or column of tiles copy equal parts of what they share. Rows beyond M are
+ * left out.
  */
 export function boxRowsOf(
   { m, layout }: Pick<MatmulPoint, "m" | "layout">,
@@ -131,10 +133,10 @@ export function gridOf(
 }
 
 /**
- * Tells which operand is whole tiles at a K of whole steps: its copies need no bounds checks. All
- * rows start on 16 bytes.
+ * Returns the flags of the operands whose copies need no bounds checks: they are whole tiles and whole
+ * K steps. All rows start at multiples of 16 bytes.
  */
-export function evenness(
+export function evenFlags(
   point: Sizes & Pick<MatmulPoint, "lda" | "ldb" | "layout">,
   config: ClusterConfig,
 ): { readonly EVEN_A: 0 | 1; readonly EVEN_B: 0 | 1 } {
@@ -206,20 +208,20 @@ export function lanesOf(
   ).reduce((best, lanes) => reads(lanes) < reads(best) ? lanes : best);
 }
 
-/** Threads of a block: those that multiply, and a warp that asks for copies by tensor maps. */
+/** Returns the threads of a block: those that multiply, and with tensor maps a copying warp. */
 export function threadsOf(
   { LOAD, WARPS }: Pick<ClusterConfig, "LOAD" | "WARPS">,
 ): number {
   return 32 * (LOAD === "tensor" ? WARPS + 1 : WARPS);
 }
 
-/** Bytes of shared memory in which operands arrive. */
+/** Returns the bytes of shared memory of the ring of operands. */
 export function ringBytes({ type }: Sizes, c: ClusterConfig): number {
   return c.STAGES * (c.BM + c.BN) * c.BK * BYTES[type];
 }
 
-/** Bytes in which the sums of warps that share K steps meet. */
-export function meetingBytes(point: Sizes, config: ClusterConfig): number {
+/** Returns the bytes of shared memory in which warps that share K steps add their sums. */
+export function warpReduceBytes(point: Sizes, config: ClusterConfig): number {
   const warps = warpTilingOf(point, config).k;
   return warps > 1
     ? warps * config.BM * columnsOf(point, config) * BYTES.f32
@@ -239,8 +241,8 @@ export function isBySlot(point: Sizes, config: ClusterConfig): boolean {
     (slots % CLUSTER === 0 || slots >= (CLUSTER - 1) ** 2);
 }
 
-/** Bytes in which a block receives sums of the other blocks of its cluster: `MAIL` of cluster_reduce.cuh. */
-function mailBytes(point: Sizes, config: ClusterConfig): number {
+/** Returns the bytes for sums of the other blocks of a cluster: `MAIL` of cluster_reduce.cuh. */
+function clusterReduceBytes(point: Sizes, config: ClusterConfig): number {
   const { BM, CLUSTER, WARPS } = config;
   if (isBySlot(point, config)) {
     const most = Math.ceil(slotsOf(point, config) / CLUSTER);
@@ -257,7 +259,7 @@ function mailBytes(point: Sizes, config: ClusterConfig): number {
 export function reductionBytes(point: Sizes, config: ClusterConfig): number {
   if (slicesOf(config) === 1) return 0;
   const exchange = config.PARTS > 1 ? 32 * config.WARPS * 16 : 0;
-  return mailBytes(point, config) + 16 + exchange;
+  return clusterReduceBytes(point, config) + 16 + exchange;
 }
 
 /** Bytes of shared memory: the ring and its barriers, and what is beside it. */

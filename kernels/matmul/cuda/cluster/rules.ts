@@ -23,7 +23,6 @@ import {
   type ClusterConfig,
   columnsOf,
   lanesOf,
-  meetingBytes,
   ringBytes,
   sharedBytes,
   sliceOf,
@@ -31,6 +30,7 @@ import {
   threadsOf,
   tilesAtOnce,
   tilesOf,
+  warpReduceBytes,
   warpTilingOf,
 } from "./configs.ts";
 
@@ -138,7 +138,7 @@ export const rules: Readonly<
       : `${STAGES} stages for ${steps} steps of BK=${BK}`;
   },
   meeting(point, config) {
-    return meetingBytes(point, config) <= ringBytes(point, config)
+    return warpReduceBytes(point, config) <= ringBytes(point, config)
       ? undefined
       : `the sums of ${
         warpTilingOf(point, config).k

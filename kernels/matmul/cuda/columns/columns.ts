@@ -13,10 +13,10 @@ import type { Kernel } from "../../../../bench/model/kernel_spec.ts";
 import { demandAligned, launched } from "../../../common/launch.ts";
 import { noWgmma } from "../../../common/rules.ts";
 import {
-  PRODUCT,
   ringRules,
   ringShape,
   tilingOf,
+  WGMMA_ROWS,
 } from "../../../common/wgmma_ring.ts";
 import { matmul } from "../../op.ts";
 import { hasRelu, type MatmulPoint, tooLarge } from "../../point.ts";
@@ -27,14 +27,14 @@ import {
   type ColumnsConfig,
   columnsOf,
   definesOf,
-  hasByRows,
+  hasRowMajorWgmma,
   hasWholeBoxes,
   needsOf,
-  productRows,
-  sidesOf,
+  readsWithinStep,
+  ringSizesOf,
   slotsOf,
   stages,
-  staysInStep,
+  wgmmaRows,
 } from "./tile.ts";
 
 /** The rules of a config, by name. */
@@ -42,12 +42,12 @@ export const columnsRules = {
   tile(_, config) {
     const { BM, BN, BK, WARPS, TOKEN_ROWS } = config;
     const slots = slotsOf(config);
-    if (TOKEN_ROWS && BM % PRODUCT !== 0) {
+    if (TOKEN_ROWS && BM % WGMMA_ROWS !== 0) {
       return `${BM} rows of A are no whole products`;
     }
     if (
       BM % 8 !== 0 || BM > 256 || BK % BOX !== 0 || WARPS % 4 !== 0 ||
-      WARPS * 16 < productRows(config) || BN > 256 || slots < 1 ||
+      WARPS * 16 < wgmmaRows(config) || BN > 256 || slots < 1 ||
       slots % 1 !== 0 || slots > 32
     ) return `${WARPS} warps have no whole products of ${BM} x ${BN}`;
     return undefined;
@@ -58,15 +58,15 @@ export const columnsRules = {
     if (!hasWholeBoxes(point, outputs)) {
       return `${outputs} columns of B are no whole boxes of ${BOX}`;
     }
-    return !TOKEN_ROWS || hasByRows(point, columnsOf(config))
+    return !TOKEN_ROWS || hasRowMajorWgmma(point, columnsOf(config))
       ? undefined
       : `wgmma has no products of ${columnsOf(config)} columns of B by rows`;
   },
   behind: (_, config) =>
-    staysInStep(config)
+    readsWithinStep(config)
       ? undefined
       : `products of ${
-        productRows(config)
+        wgmmaRows(config)
       } rows read the next step behind ${config.BM}`,
   slots: (_, config) =>
     bySlot(config)
@@ -84,7 +84,7 @@ export const columnsRules = {
       ? undefined
       : `${BM} x ${BN} outputs have no room in ${steps} steps of BK=${BK}`;
   },
-  ...ringRules(needsOf, sidesOf),
+  ...ringRules(needsOf, ringSizesOf),
 } satisfies Record<string, Rule<MatmulPoint, ColumnsConfig>>;
 
 /** See {@linkcode ColumnsConfig}. */
@@ -116,7 +116,7 @@ export const columnsK: Kernel<MatmulPoint> = launched<
       defines: {
         TYPE: point.type,
         ...definesOf(point, config),
-        BM: productRows(config),
+        BM: wgmmaRows(config),
         ROWS: config.BM,
         ...(point.layout === "nn" ? { LAYOUT: point.layout } : {}),
       },
@@ -125,7 +125,7 @@ export const columnsK: Kernel<MatmulPoint> = launched<
       const { point, config, operands: { A, B, bias, C }, device } = site;
       const { m, n, k, lda, ldb, ldc, type } = point;
       const { BM, BN, BK, TOKEN_ROWS } = config;
-      const sides = sidesOf(point, config);
+      const sides = ringSizesOf(point, config);
       const { slice } = tilingOf(sides, config);
       const [ofA, ofB] = TOKEN_ROWS ? [BM, BN] : [BN, BM];
       demandAligned(A!, "A", "tensor maps");

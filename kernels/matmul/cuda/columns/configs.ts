@@ -11,10 +11,10 @@ import { CLOCKS_PER_US, clustersAtOnce } from "../../../common/sm90.ts";
 import {
   evenRows,
   noEmptyBlocks,
-  PRODUCT,
   type RingConfig,
   tilingOf,
   waveTiles,
+  WGMMA_ROWS,
 } from "../../../common/wgmma_ring.ts";
 import type { MatmulPoint } from "../../point.ts";
 import {
@@ -22,10 +22,10 @@ import {
   bySlot,
   type ColumnsConfig,
   hasWholeBoxes,
-  productRows,
-  sidesOf,
+  readsWithinStep,
+  ringSizesOf,
   stages,
-  staysInStep,
+  wgmmaRows,
 } from "./tile.ts";
 
 /** Outputs of a row of A of a tile. */
@@ -52,8 +52,8 @@ function withStep<C extends ColumnsConfig>(
   of: (BK: number) => C,
 ): C {
   const enough = (config: C) => {
-    const { steps } = tilingOf(sidesOf(point, config), config);
-    return staysInStep(config) &&
+    const { steps } = tilingOf(ringSizesOf(point, config), config);
+    return readsWithinStep(config) &&
       stages(point, config) >= Math.min(steps, ENOUGH_STAGES);
   };
   const long = point.k % (3 * BOX) === 0 ? [3 * BOX, 2 * BOX] : [2 * BOX];
@@ -70,7 +70,7 @@ function* columnsConfigs(
   const heights = HEIGHTS.filter((BM) => hasWholeBoxes(point, BM));
   const tiled = { BM: heights, BN: [...columns], RESIDENT: [1, 2] };
   for (const { BM, BN, RESIDENT } of grid(tiled)) {
-    const WARPS = productRows({ BM }) / 16;
+    const WARPS = wgmmaRows({ BM }) / 16;
     const config = withStep(point, (BK) => {
       const one = { BM, BN, BK, WARPS, CLUSTER: 1, RESIDENT };
       return { ...one, CLUSTER: clusterOf(point, one, info) };
@@ -103,7 +103,7 @@ export function* columnsKConfigs(
   info: DeviceInfo,
 ): Generator<ColumnsConfig> {
   yield* columnsConfigs(point, info);
-  if (point.m > PRODUCT) yield* rowsConfigs(point, info);
+  if (point.m > WGMMA_ROWS) yield* rowsConfigs(point, info);
 }
 
 /** Constants of {@linkcode predictColumnsK}. None is by itself a time or a rate that was measured. */
@@ -185,15 +185,18 @@ export function predictColumnsK(
 ): number {
   const { m, n, k, type } = point;
   const { BM, BN, BK, CLUSTER, RESIDENT, TOKEN_ROWS } = config;
-  const fit = m < PRODUCT ? FEW : MANY;
-  const { tilesN, tilesM, steps } = tilingOf(sidesOf(point, config), config);
+  const fit = m < WGMMA_ROWS ? FEW : MANY;
+  const { tilesN, tilesM, steps } = tilingOf(
+    ringSizesOf(point, config),
+    config,
+  );
   const bytes = BYTES[type] * BK;
   const blocks = tilesN * tilesM * CLUSTER;
   const beside = Math.ceil(blocks / units);
   const full = blocks / units / RESIDENT;
   const waves = Math.ceil(full);
   const tail = waves > 1 ? (waves - full) * (BM + BN) * steps * bytes : 0;
-  const products = productRows(config) / PRODUCT;
+  const products = wgmmaRows(config) / WGMMA_ROWS;
   // With clusters, more than two tiles of A that read the same weights take longer than the rest says.
   const sharers = TOKEN_ROWS ? tilesN : tilesM;
   const again = CLUSTER > 1 ? 1 + 0.25 * Math.max(0, sharers - 2) : 1;
@@ -205,7 +208,7 @@ export function predictColumnsK(
     fit.trip * Math.max(0, steps / stages(point, config) - 1),
     steps * (beside * clocks / CLOCKS_PER_US + 0.009),
   ];
-  const sums = PRODUCT * BN * BYTES.f32 * (CLUSTER - 1) / CLUSTER;
+  const sums = WGMMA_ROWS * BN * BYTES.f32 * (CLUSTER - 1) / CLUSTER;
   return fit.start + fit.first * (BM + BN) * bytes +
     loop.reduce((sum, time) => sum + time ** fit.power, 0) ** (1 / fit.power) +
     fit.beside * (beside - 1) + fit.wave * (waves - 1) + fit.tail * tail -

@@ -1,5 +1,5 @@
 /**
- * The tiles of `columns-k`: their products, their shared memory and their macros.
+ * The tiles of `columns-k`: their wgmma instructions, shared memory and macros.
  *
  * @module
  */
@@ -7,13 +7,13 @@
 import { BYTES } from "../../../../bench/model/dtype.ts";
 import type { Values } from "../../../../bench/model/grid.ts";
 import {
-  haveWholeSlots,
-  PRODUCT,
+  ownsWholeSlots,
   type RingConfig,
   ringDefines,
   type RingNeeds,
   type Sizes,
   stagesOf,
+  WGMMA_ROWS,
 } from "../../../common/wgmma_ring.ts";
 import type { MatmulPoint } from "../../point.ts";
 
@@ -33,34 +33,34 @@ export const BOX = 64;
  * The sizes as a {@linkcode RingConfig} counts them: `n` is what BM divides, and `m` what BN does, so that
  * the two are exchanged with `TOKEN_ROWS`.
  */
-export function sidesOf(
+export function ringSizesOf(
   { m, n, k }: Sizes,
   { TOKEN_ROWS }: Pick<ColumnsConfig, "TOKEN_ROWS">,
 ): Sizes {
   return TOKEN_ROWS ? { m: n, n: m, k } : { m, n, k };
 }
 
-/** Rows of the products that a tile takes of which `BM` are its own. */
-export function productRows({ BM }: Pick<RingConfig, "BM">): number {
-  return Math.ceil(BM / PRODUCT) * PRODUCT;
+/** Returns the rows of the wgmma instructions of a tile: `BM` rounded up to whole instructions. */
+export function wgmmaRows({ BM }: Pick<RingConfig, "BM">): number {
+  return Math.ceil(BM / WGMMA_ROWS) * WGMMA_ROWS;
 }
 
-/** Columns of the products of a warp. */
+/** Returns the columns that a warp multiplies, summed over its instructions. */
 export function columnsOf({ BM, BN, WARPS }: RingConfig): number {
-  return productRows({ BM }) * BN / 16 / WARPS;
+  return wgmmaRows({ BM }) * BN / 16 / WARPS;
 }
 
-/** Slots of a thread: eights of the columns that its warp multiplies. */
+/** Returns the slots of a thread: one for each eight columns that its warp multiplies. */
 export function slotsOf(config: RingConfig): number {
   return columnsOf(config) / 8;
 }
 
-/** Whether each block of a cluster has whole slots. */
+/** Returns whether each block of a cluster owns whole slots. */
 export function bySlot(config: RingConfig): boolean {
-  return haveWholeSlots(slotsOf(config), config.CLUSTER);
+  return ownsWholeSlots(slotsOf(config), config.CLUSTER);
 }
 
-/** Whether boxes are whole: of a B that is stored by rows they are 64 columns wide. */
+/** Returns whether the boxes of a tile are whole: for a row-major B they are 64 columns wide. */
 export function hasWholeBoxes(
   { layout }: MatmulPoint,
   outputs: number,
@@ -68,14 +68,17 @@ export function hasWholeBoxes(
   return layout === "nt" || outputs % BOX === 0;
 }
 
-/** Whether wgmma has products of a B by rows with so many columns (`ptx_mma_mn.h`). */
-export function hasByRows({ layout }: MatmulPoint, columns: number): boolean {
+/** Returns whether `ptx_mma_mn.h` has the wgmma of a row-major B with so many columns. */
+export function hasRowMajorWgmma(
+  { layout }: MatmulPoint,
+  columns: number,
+): boolean {
   return layout === "nt" || [16, 32, 64, 128, 192, 256].includes(columns);
 }
 
-/** Whether what products read behind the rows of a tile is of the same step. */
-export function staysInStep({ BM, BN, BK }: RingConfig): boolean {
-  return productRows({ BM }) - BM <= BN * BK / BOX;
+/** Returns whether the rows that wgmma reads beyond the tile lie within the same step of the ring. */
+export function readsWithinStep({ BM, BN, BK }: RingConfig): boolean {
+  return wgmmaRows({ BM }) - BM <= BN * BK / BOX;
 }
 
 /**
@@ -97,10 +100,14 @@ export function needsOf(_: MatmulPoint, config: ColumnsConfig): RingNeeds {
 
 /** The K steps of the ring. */
 export function stages(point: MatmulPoint, config: ColumnsConfig): number {
-  return stagesOf(sidesOf(point, config), config, needsOf(point, config));
+  return stagesOf(ringSizesOf(point, config), config, needsOf(point, config));
 }
 
 /** The macros of `columns.cu`. */
 export function definesOf(point: MatmulPoint, config: ColumnsConfig): Values {
-  return ringDefines(sidesOf(point, config), config, needsOf(point, config));
+  return ringDefines(
+    ringSizesOf(point, config),
+    config,
+    needsOf(point, config),
+  );
 }
