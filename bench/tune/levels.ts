@@ -1,6 +1,6 @@
 /**
- * Defines the effort of a search: levels 0 to 5, as TensorRT's builder
- * optimisation levels trade one for the other.
+ * Defines the effort of a search at levels 0 to 5, which trade search time for speed as the builder
+ * optimisation levels of TensorRT do.
  *
  * @module
  */
@@ -8,7 +8,7 @@
 import type { Candidate } from "../model/kernel.ts";
 import type { Hint } from "./hints.ts";
 
-/** One look at each config that is left. */
+/** A round of a search, which times each config that is left once. */
 export interface Round {
   /** Milliseconds for a config, as a share of {@linkcode Settings.search}. */
   readonly share: number;
@@ -18,20 +18,20 @@ export interface Round {
 
 /** The effort of a level. */
 export interface Effort {
-  /** Configs that are timed at most: the first by the model, or in the kernel's order. */
+  /** The most configs that are timed: the first ones by predicted time, or in the kernel's order. */
   readonly most: number;
-  /** Configs that the model puts this many times behind its best are left out. */
+  /** Configs whose predicted time is more than this many times the least one are left out. */
   readonly within: number;
-  /** Configs that are timed however far the model puts them behind. */
+  /** The number of configs that are timed whatever their predicted time. */
   readonly least: number;
-  /** Looks before the finals. */
+  /** The rounds before the finals. */
   readonly rounds: readonly Round[];
-  /** Configs that are timed against each other, in turns. */
+  /** The number of configs that are timed in turns at the end, and the number of turns. */
   readonly finalists: number;
   readonly turns: number;
 }
 
-/** The levels but 0, which times nothing and takes the first legal config. */
+/** Levels 1 to 5. Level 0 times nothing and takes the first legal config. */
 const EFFORTS: readonly Effort[] = [
   {
     most: 4,
@@ -92,16 +92,17 @@ export function effortOf(level: number): Effort {
 }
 
 /**
- * Configs that levels 0 to 3 time of a kernel that has recorded ones, and of one that was far behind
- * where they were recorded (`docs/notes/2026-11-23-fewer-builds.md`).
+ * The number of configs that levels 0 to 3 time of a kernel with recorded configs; `behind`: of a
+ * kernel that was far slower than others in the recorded rows
+ * (`docs/notes/2026-11-23-fewer-builds.md`).
  */
 const HINTED = { most: [1, 2, 4, 6], behind: [1, 1, 2, 2] } as const;
-/** Configs that they time at least, if not so many are recorded. */
+/** The least number of configs that these levels time if fewer are recorded. */
 const LEAST = 2;
 
 /**
- * Returns `legal`, which is in the order of the model, with recorded configs first: those of the
- * nearest shapes, then the others by the model.
+ * Returns `legal`, which is ordered by predicted time, with recorded configs first: those of the
+ * nearest shapes, then the other recorded ones.
  */
 export function ordered(
   legal: readonly Candidate[],
@@ -127,7 +128,7 @@ export function contenders(
   if (level === 0) return legal.slice(0, 1);
   const { most, within, least } = effortOf(level);
   const best = legal[0]?.predicted;
-  // Levels that go by a model leave nothing out without one.
+  // Without predictions, levels with a limit on predicted time keep all configs.
   if (best === undefined) {
     return within < Infinity ? legal : legal.slice(0, most);
   }
@@ -147,11 +148,11 @@ function hinted(
   const byModel = legal.toSorted(
     ({ predicted: a = 0 }, { predicted: b = 0 }) => a < b ? -1 : a > b ? 1 : 0,
   );
-  // Others would need builds that no other shape has.
+  // Configs that are not recorded would need builds of their own.
   if (most !== undefined) {
     const few = legal.slice(0, Math.min(most, Math.max(LEAST, known.length)));
     const best = byModel.find(({ predicted }) => predicted !== undefined);
-    // Recorded ones may be of far shapes, or poor.
+    // Recorded configs may be slow or of distant shapes, so the best by prediction is timed too.
     const enough = behind || level === 0 || best === undefined;
     return enough || few.includes(best)
       ? few

@@ -1,10 +1,10 @@
 /**
- * Finds the fastest of many by looks that grow longer as fewer are left.
+ * Finds the fastest of many configs in rounds: each round times fewer configs for longer.
  *
- * Successive halving (Jamieson and Talwalkar, "Non-stochastic Best Arm Identification and
- * Hyperparameter Optimization", 2016), but that not a half is dropped: what is clearly
- * slower than the best is, and nothing else. The last few are timed in turns, so that what
- * drifts hits all alike.
+ * The method is successive halving (Jamieson and Talwalkar, "Non-stochastic Best Arm Identification
+ * and Hyperparameter Optimization", 2016), except that a round drops the configs that are clearly
+ * slower than the best instead of one half. The finalists are timed in turns, so that drift affects
+ * all of them alike.
  *
  * @module
  */
@@ -23,41 +23,41 @@ import { verify } from "../measure/verify.ts";
 export interface RaceOptions<T> {
   readonly effort: Pick<Effort, "rounds" | "finalists" | "turns">;
   /**
-   * Times `entry` for `share` of its time: ordered samples, or nothing where it cannot be
-   * timed and is out.
+   * Times `entry` for `share` of the time of a config. Returns its samples in their order, or
+   * undefined if it cannot be timed, which drops it.
    */
   look(entry: T, share: number): Promise<readonly number[] | undefined>;
-  /** Returns whether `entry` may win. Called once for each possible finalist. */
+  /** Returns whether `entry` is correct and may win. Called once for each possible finalist. */
   admit(entry: T): Promise<boolean>;
-  /** True to time even a config without a rival in turns. @default {false} */
+  /** Whether a single finalist is timed in turns too. @default {false} */
   readonly always?: boolean;
 }
 
-/** One that was admitted, and its time. */
+/** An admitted config and its time. */
 export interface Finalist<T> {
   readonly entry: T;
-  /** The median of the medians of its turns, or of its last look where it had no rival. */
+  /** Nanoseconds: the median over its turns, or over its last round if it was not timed in turns. */
   readonly median: number;
 }
 
-interface Runner<T> {
+interface Timing<T> {
   readonly entry: T;
   readonly samples: readonly number[];
   readonly median: number;
 }
 
-/** A median this many standard errors from another is another. */
-const CLEARLY = 3;
+/** Standard errors by which two medians must differ to count as different. */
+const CLEAR_ERRORS = 3;
 
-/** The finalists among `entries`, fastest first; none where none may win. */
+/** Returns the finalists among `entries`, fastest first; none if no entry may win. */
 export async function race<T>(
   entries: readonly T[],
   { effort, look, admit, always = false }: RaceOptions<T>,
 ): Promise<readonly Finalist<T>[]> {
   let left: readonly T[] = entries;
-  let runners: readonly Runner<T>[] = [];
+  let runners: readonly Timing<T>[] = [];
   for (const { share, within } of effort.rounds) {
-    const seen: Runner<T>[] = [];
+    const seen: Timing<T>[] = [];
     for (const entry of left) {
       const samples = await look(entry, share);
       if (!samples) continue;
@@ -74,11 +74,11 @@ export async function race<T>(
 }
 
 /**
- * Of ordered `runners` those that may win, from the fastest on: among the first `near` as
- * many as there are places, beyond them only as long as there is none.
+ * Admits finalists in the order of `runners`, the fastest first: as many as the effort allows among
+ * the first `near`, and one of the others only if there is none among these.
  */
 async function admitted<T>(
-  runners: readonly Runner<T>[],
+  runners: readonly Timing<T>[],
   near: number,
   { effort, admit }: Pick<RaceOptions<T>, "effort" | "admit">,
 ): Promise<Finalist<T>[]> {
@@ -113,27 +113,27 @@ async function final<T>(
 
 /** Returns whether `one` is `within` times slower than `best`, and not by chance. */
 function clearlySlower<T>(
-  one: Runner<T>,
-  best: Runner<T>,
+  one: Timing<T>,
+  best: Timing<T>,
   within: number,
 ): boolean {
   return one.median > within * best.median &&
     one.median - best.median >
-      CLEARLY * Math.hypot(errorOf(one), errorOf(best));
+      CLEAR_ERRORS * Math.hypot(errorOf(one), errorOf(best));
 }
 
 /** The standard error of a median, from the quartiles: 1.2533 σ/√n, σ = IQR / 1.349. */
-function errorOf<T>({ samples }: Runner<T>): number {
+function errorOf<T>({ samples }: Timing<T>): number {
   const { q1, q3 } = quartiles(samples);
   return 1.2533 * (q3 - q1) / 1.349 / Math.sqrt(samples.length);
 }
 
-/** Tukey's fence of what is far out, in interquartile ranges. */
+/** Interquartile ranges above the upper quartile from which a sample is an outlier (Tukey's fence). */
 const FENCE = 3;
 
 /**
- * The phased median of ordered `samples`, of which those far out are moved in: of the four
- * that a phase has in a short look two may be interrupts, and would be its median.
+ * Returns the phased median of `samples`, which are in their order, with outliers clamped. A phase
+ * has only four samples in a short measurement; two interrupted ones would otherwise be its median.
  */
 export function steadyMedian(samples: readonly number[]): number {
   const { q1, q3 } = quartiles(samples);
@@ -146,18 +146,18 @@ function quartiles(samples: readonly number[]): { q1: number; q3: number } {
   return { q1: quantile(sorted, 0.25), q3: quantile(sorted, 0.75) };
 }
 
-/** Samples of one look at most: more would not change the order. */
+/** Samples of one measurement of a config: more would not change the order. */
 const SAMPLES = { least: 5, most: 4 * PHASES };
 const ESTIMATES = 2;
 
-/** A few samples of one config in nanoseconds, taken as the settings say for `ms`. */
+/** Takes samples of one config for about `ms` milliseconds. Returns nanoseconds. */
 export async function sampleBriefly(
   c: Case,
   { config, context, ms, led }: {
     config: Values;
     context: BenchContext;
     ms: number;
-    /** Whether another kernel is to run at its winner. */
+    /** Whether another kernel will run at the winning config. */
     led: boolean;
   },
 ): Promise<{ readonly samples: readonly number[]; readonly median: number }> {
@@ -169,7 +169,7 @@ export async function sampleBriefly(
     const prepared = await context.prepare(c, { config, operands: memory });
     plans.push(scope.use(prepared));
   }
-  await turn();
+  await yieldToEventLoop();
   for (const plan of plans) plan.run();
   context.device.synchronize();
   context.pulse.beat();
@@ -178,7 +178,7 @@ export async function sampleBriefly(
   const fit = ms * 1e6 / estimate - ESTIMATES;
   const count = Math.min(
     SAMPLES.most,
-    // Whole rounds of phases, where there is time for one.
+    // A multiple of the phases, if there is time for so many samples.
     Math.max(
       SAMPLES.least,
       fit < PHASES ? Math.floor(fit) : fit - fit % PHASES,
@@ -190,12 +190,12 @@ export async function sampleBriefly(
 }
 
 /**
- * Checks one config after `uses` calls: one that stops working, say for a counter that it
- * does not reset, must not win.
+ * Checks one config after `uses` calls, as a kernel may become wrong, for example because it does
+ * not reset a counter.
  *
- * @throws {CaseError} `wrong`, where it is not.
+ * @throws {CaseError} `wrong`, if its output is.
  */
-export async function proven(
+export async function checkAfterUse(
   c: Case,
   { config, context, uses }: {
     config: Values;
@@ -212,7 +212,7 @@ export async function proven(
   return await verify(c, { context, set: set!, config, when: "" });
 }
 
-/** Lets what other threads have finished be taken note of, such as compilations. */
-function turn(): Promise<void> {
+/** Lets pending callbacks run, for example of finished compilations. */
+function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

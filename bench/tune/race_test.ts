@@ -8,7 +8,7 @@ import {
 import type { FakeKernel } from "../../backends/fake/fake.ts";
 import { multiply, suiteOf, withRig } from "../../backends/testdata/spine.ts";
 import { contenders, effortOf, MOST_LEVEL } from "./levels.ts";
-import { proven, race, type RaceOptions, steadyMedian } from "./race.ts";
+import { checkAfterUse, race, type RaceOptions, steadyMedian } from "./race.ts";
 
 /** A generator of numbers in [0, 1): Marsaglia's xorshift of 32 bits. */
 function uniform(seed: number): () => number {
@@ -149,11 +149,11 @@ function admitted(times: number): Promise<unknown> {
   const [c] = [...suiteOf(["tiled"], { TILE: [8] }).cases("all")];
   return withRig(
     { kernels: { tiled } },
-    (context) => proven(c!, { config: { TILE: 8 }, context, uses: 20 }),
+    (context) => checkAfterUse(c!, { config: { TILE: 8 }, context, uses: 20 }),
   );
 }
 
-Deno.test("proven() is wrong for a config that stops working after a while", async () => {
+Deno.test("checkAfterUse() is wrong for a config that stops working after a while", async () => {
   assertMatch(
     (await assertRejects(() => admitted(15), Error)).message,
     /C: 16 of 16 elements are NaN: left unwritten/,
@@ -164,7 +164,7 @@ Deno.test("proven() is wrong for a config that stops working after a while", asy
   );
 });
 
-Deno.test("proven() says how right a config is that goes on", async () => {
+Deno.test("checkAfterUse() says how right a config is that goes on", async () => {
   const accuracy = await admitted(Infinity);
   assertEquals((accuracy as { mismatches: number }).mismatches, 0);
 });

@@ -1,5 +1,5 @@
 /**
- * Chooses a kernel's config: a known one, or the winner of a race of the legal ones.
+ * Chooses the config of a kernel: a known one, or the fastest legal one of a search.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import {
   timingKeyOf,
 } from "./decide.ts";
 import { CaseError } from "../model/errors.ts";
-import { type Finalist, proven, race, sampleBriefly } from "./race.ts";
+import { checkAfterUse, type Finalist, race, sampleBriefly } from "./race.ts";
 import { formatValues, type Values } from "../model/grid.ts";
 import { effortOf } from "./levels.ts";
 import type { BenchContext } from "../measure/context.ts";
@@ -27,30 +27,31 @@ import { type Case, reasonAgainst } from "../model/suite.ts";
 import type { TimingEntry } from "./timing_cache.ts";
 import { WrongError } from "../measure/verify.ts";
 
-/** Those that are compared by somebody are not dropped. */
+/** The effort where the user compares configs: no config is dropped. */
 const PROBE = {
   rounds: [{ share: 0.2, within: Infinity }],
   finalists: Infinity,
   turns: 5,
 };
 
-/** Calls before a config is checked, as far as they fit so many nanoseconds. */
+/** Calls of a config before its check: at most `most`, and at most `ns` nanoseconds. */
 const USES = { most: 20, ns: 5e6 };
 
-/** One search, from the first look to the finals. */
+/** One search for the config of a case. */
 class Search {
-  #looks = 0;
+  /** Measurements until now. */
+  #timings = 0;
   #first = new Set<Candidate>();
   #failure: CaseError | undefined;
   #failed = 0;
-  /** Nanoseconds of a call, as last seen. */
+  /** Nanoseconds of a call, as last measured. */
   readonly #medians = new Map<Candidate, number>();
   readonly #wrong: string[] = [];
   readonly #accuracy = new Map<Candidate, Accuracy>();
 
   /**
    * @param wanted Which configs of `c` are tried.
-   * @param led Whether another kernel is to run at the winner.
+   * @param led Whether another kernel will run at the winning config.
    */
   constructor(
     readonly c: Case,
@@ -59,16 +60,16 @@ class Search {
     readonly led: boolean,
   ) {}
 
-  /** Configs that were timed, or were to be when they took their worker with them. */
+  /** The number of configs that were timed or that ended their worker. */
   get #tried(): number {
     return this.wanted.among.length + this.wanted.lost.length;
   }
 
   /**
-   * The winner.
+   * Runs the search and returns the winner.
    *
-   * @throws {CaseError} Where no config runs or none is right.
-   * @throws {ConfigLostError} Where one made the device unusable.
+   * @throws {CaseError} If no config runs, or none is right.
+   * @throws {ConfigLostError} If a config made the device unusable.
    */
   async run(): Promise<Choice> {
     const { c, context, wanted: { among, probe, lost } } = this;
@@ -77,13 +78,13 @@ class Search {
     context.warm();
     const finalists = await race(among, {
       effort: probe ? PROBE : effortOf(Math.max(1, level)),
-      look: (candidate, share) => this.#look(candidate, share),
+      look: (candidate, share) => this.#time(candidate, share),
       admit: (candidate) => this.#admit(candidate),
-      // What is kept for later is worth more than a glance.
+      // A config for the timing cache is worth a longer measurement.
       always: tune === true || context.configs.timings !== undefined,
     });
     const best = finalists[0];
-    if (!best) throw this.#nothing();
+    if (!best) throw this.#noWinner();
     const { config } = best.entry;
     const text = formatValues(config);
     const entry = this.#entryOf(best);
@@ -91,7 +92,11 @@ class Search {
     const ms = context.configs.spent(keyOf(c)) + performance.now() - start;
     for (const { entry: { config }, median } of finalists) {
       if (finalists.length < 2) break;
-      this.#tell(config, { status: "ok", us: median / 1e3, note: "finalist" });
+      this.#emitConfig(config, {
+        status: "ok",
+        us: median / 1e3,
+        note: "finalist",
+      });
     }
     context.options.emit({
       event: "tuned",
@@ -120,14 +125,14 @@ class Search {
     };
   }
 
-  async #look(
+  async #time(
     candidate: Candidate,
     share: number,
   ): Promise<readonly number[] | undefined> {
     const { c, context, led, wanted: { among } } = this;
     const { config } = candidate;
-    const of = Math.max(among.length, this.#looks);
-    this.#report(`search ${this.#looks++}/${of}`, config);
+    const of = Math.max(among.length, this.#timings);
+    this.#report(`search ${this.#timings++}/${of}`, config);
     try {
       const ms = context.settings.search * share;
       const { samples, median } = await sampleBriefly(c, {
@@ -137,7 +142,7 @@ class Search {
         led,
       });
       if (!this.#first.has(candidate)) {
-        this.#tell(config, { status: "ok", us: median / 1e3, note: "" });
+        this.#emitConfig(config, { status: "ok", us: median / 1e3, note: "" });
       }
       this.#first.add(candidate);
       this.#medians.set(candidate, median);
@@ -151,7 +156,7 @@ class Search {
   async #admit(candidate: Candidate): Promise<boolean> {
     const { c, context } = this;
     const { config } = candidate;
-    // Before any config can be blamed for the time that it takes.
+    // Before the check, so that no config is blamed for the time of the reference.
     context.options.emit({ event: "progress", note: "reference" });
     await context.ledger.count("check", () => context.reference(c.problem));
     this.#report("check", config);
@@ -162,7 +167,7 @@ class Search {
         candidate,
         await context.ledger.count(
           "check",
-          () => proven(c, { config, context, uses }),
+          () => checkAfterUse(c, { config, context, uses }),
         ),
       );
       return true;
@@ -170,14 +175,14 @@ class Search {
       this.#fail(config, error);
       if (error instanceof WrongError) {
         this.#wrong.push(formatValues(config));
-        // What is wrong may have written anywhere.
+        // The kernel may have overwritten any operand.
         context.dropOperands();
       }
       return false;
     }
   }
 
-  /** Gives a sign of life, which names the config in case that it is the last one. */
+  /** Sends a sign of life that names the config, which is blamed if the worker ends now. */
   #report(what: string, config: Values): void {
     const text = formatValues(config);
     this.context.options.emit({
@@ -187,12 +192,12 @@ class Search {
     });
   }
 
-  /** Takes note of a config that is out. @throws What is not the config's own failure. */
+  /** Records the failure of a config. @throws Errors that are not failures of the config. */
   #fail(config: Values, error: unknown): void {
     if (!(error instanceof CaseError)) throw error;
     const { failure: status, message: note } = error;
-    this.#tell(config, { status, note });
-    // The context may be gone: what follows would fail for no fault of its own.
+    this.#emitConfig(config, { status, note });
+    // The device context may be unusable: later configs would fail without a fault.
     if (isLoss({ status })) {
       throw new ConfigLostError(
         `Cannot go on after ${formatValues(config)}: ${note}`,
@@ -200,13 +205,13 @@ class Search {
       );
     }
     this.#failed++;
-    // A wrong one says most of a kernel of which no config is left.
+    // If every config fails, the most useful failure to report is a wrong result.
     if (status === "wrong" && !this.#wrong.length) this.#failure = error;
     this.#failure ??= error;
   }
 
-  /** Why there is no winner. */
-  #nothing(): CaseError {
+  /** Returns the reason why there is no winner. */
+  #noWinner(): CaseError {
     const failure = this.#failure!;
     const { lost } = this.wanted;
     if (lost.length === 0) return failure;
@@ -216,7 +221,7 @@ class Search {
       : new CaseError(failure.failure, message, { cause: failure });
   }
 
-  #tell(
+  #emitConfig(
     config: Values,
     { status, us, note }: {
       status: "ok" | CaseError["failure"];
@@ -234,7 +239,10 @@ class Search {
     });
   }
 
-  /** Returns the entry to remember; none for a choice among a few or without another. */
+  /**
+   * Returns the entry for the timing cache; undefined if the user chose the configs or only one is
+   * legal.
+   */
   #entryOf({ entry, median }: Finalist<Candidate>): TimingEntry | undefined {
     const { c, context, wanted: { legal, probe } } = this;
     if (probe || legal.length === 1) return undefined;
@@ -251,12 +259,13 @@ class Search {
 }
 
 /**
- * Chooses the config that `c` runs at: its only legal one, one that is known from before, or the
- * fastest of a search of some {@linkcode Settings.search} milliseconds a config.
+ * Chooses the config of `c`: its only legal one, a known one, or the fastest of a search that takes
+ * about {@linkcode Settings.search} milliseconds a config.
  *
- * @throws {CaseError} `unsupported`, where no config is legal; `untuned`, where the timing
- * cache was to have one; or the first failure, where none runs or none is right.
- * @throws {ConfigLostError} Where one that is tried makes the device unusable.
+ * @param led Whether another kernel will run at the chosen config.
+ * @throws {CaseError} `unsupported`, if no config is legal; `untuned`, if the timing cache must have
+ * one and has none; the first failure, if no config runs or none is right.
+ * @throws {ConfigLostError} If a tried config makes the device unusable.
  */
 export async function choose(
   c: Case,
@@ -280,7 +289,7 @@ export async function choose(
 }
 
 /**
- * Searches for the config of `c`, if it has to be searched for; {@linkcode choose} returns it later.
+ * Searches for the config of `c` if it needs a search. {@linkcode choose} returns the result later.
  *
  * @throws {ConfigLostError} As {@linkcode choose} does.
  */
@@ -294,13 +303,13 @@ export async function searchAhead(
     if (!("among" in decide(c, context))) return;
     configs.keep(keyOf(c), await choose(c, context));
   } catch (error) {
-    // The case's own failure, which comes again when it is run.
+    // Kept as the failure of the case, which `choose()` throws when the case is run.
     if (!(error instanceof CaseError)) throw error;
     configs.keep(keyOf(c), error);
   }
 }
 
-/** Says what is known of `c` already. */
+/** Emits the known config of `c`. */
 function report(
   c: Case,
   context: BenchContext,

@@ -29,8 +29,8 @@ export const TUNE: readonly HarnessMutant[] = [
     ],
     [
       "whatever is slower is dropped",
-      "const CLEARLY = 3;",
-      "const CLEARLY = 0;",
+      "const CLEAR_ERRORS = 3;",
+      "const CLEAR_ERRORS = 0;",
       "the fastest config could be dropped by chance",
     ],
     [
