@@ -183,7 +183,9 @@ export async function runJob(job: Job, watch: Watch): Promise<JobEnd> {
   using lock = await lockFor(job, backend, watch);
   if (lock === undefined) return end;
   const phase = new PhaseNote(job.settings);
-  for await (const event of supervise(command, job, how(job, watch))) {
+  for await (
+    const event of supervise(command, job, superviseOptions(job, watch))
+  ) {
     watch.take(event);
     if (event.event === "row") {
       const failed = end.failed + (isFailure(event.row) ? 1 : 0);
@@ -249,7 +251,7 @@ export function provenanceOf(
 }
 
 /** Makes the options by which workers of `job` are supervised. */
-function how(
+function superviseOptions(
   job: Job,
   { timeout, signal, progress }: Watch,
 ): SuperviseOptions {

@@ -263,7 +263,7 @@ async function measure(
     });
     const end = await runJob(job, {
       ...watch,
-      progress: isOne ? progress : among(progress, info, counts),
+      progress: isOne ? progress : deviceView(progress, info, counts),
       signal,
       ...counts,
       take(event) {
@@ -316,7 +316,7 @@ async function takeFailed(
 }
 
 /** The view of one of several devices: what it is at, and how far all are. */
-function among(
+function deviceView(
   progress: ProgressView,
   { index }: DeviceInfo,
   counts: { readonly done: number; readonly failed: number },

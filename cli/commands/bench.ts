@@ -42,7 +42,7 @@ import {
   Progress,
   screenOf,
 } from "../terminal/output.ts";
-import { nextLine } from "../terminal/next_command.ts";
+import { nextCommand } from "../terminal/next_command.ts";
 import { formatTable } from "../../report/table/table.ts";
 import { assertPublishable } from "../../bench/row/results.ts";
 import { hasRows, type Joined, joinShards } from "./bench/join.ts";
@@ -220,7 +220,9 @@ async function measure(
   const { kernels } = options;
   const next = { ...selected, selection: { ...selected.selection, kernels } };
   if (options.shard === undefined || end.rows.some(isFailure)) {
-    logLine(nextLine(end.rows, { selected: next, settings, out: options.out }));
+    logLine(
+      nextCommand(end.rows, { selected: next, settings, out: options.out }),
+    );
   } else {
     logLine(`Next, with the folder of each shard: ${typed("import")} SHARD...`);
   }

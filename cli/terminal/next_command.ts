@@ -30,7 +30,7 @@ import { AT_OTHER } from "../../session/source/ragged.ts";
 import type { Selected } from "../../session/select.ts";
 
 /** The command that says most about a failed case of `rows`, or that measures more. */
-export function nextLine(
+export function nextCommand(
   rows: readonly Row[],
   { selected, settings, out }: {
     readonly selected: Pick<Selected, "preset" | "selection" | "suites">;

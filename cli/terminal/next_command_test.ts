@@ -6,7 +6,7 @@ import { timedRow } from "../../bench/testdata/rows.ts";
 import {
   debugLine,
   inputWords,
-  nextLine,
+  nextCommand,
   type SelectedRun,
   selectionWords,
   wholeWords,
@@ -48,7 +48,7 @@ function after(
       cases: () => [failed("").key],
     })) as never[],
   };
-  return nextLine(rows, { selected, settings: SETTINGS, out })
+  return nextCommand(rows, { selected, settings: SETTINGS, out })
     .replace(/(: ).*?(mnkbench|task) /, "$1");
 }
 
@@ -63,7 +63,7 @@ function failed(note: string, status: Failure = "wrong"): Row {
 const FILES =
   "--backend cpu --device 1 --kernel-cache /cache --no-timing-cache";
 
-Deno.test("nextLine() names the Python of a Python kernel that failed", () => {
+Deno.test("nextCommand() names the Python of a Python kernel that failed", () => {
   const { provenance, ...row } = failed("", "crash");
   const library = "python torch 2.11";
   assertMatch(
@@ -74,7 +74,7 @@ Deno.test("nextLine() names the Python of a Python kernel that failed", () => {
   );
 });
 
-Deno.test("nextLine() repeats what was selected for a failed case", () => {
+Deno.test("nextCommand() repeats what was selected for a failed case", () => {
   assertEquals(
     after([timedRow("good"), failed("")]),
     `Next, one failed case alone: check --suite ./mine.ts ${FILES} --kernel bad --m 8 --n 8 --k 32 --seed 3`,
@@ -94,7 +94,7 @@ Deno.test("nextLine() repeats what was selected for a failed case", () => {
   );
 });
 
-Deno.test("nextLine() gives a failed case its values of the axes that were given", () => {
+Deno.test("nextCommand() gives a failed case its values of the axes that were given", () => {
   const { key, ...row } = failed("");
   const other = {
     ...row,
@@ -112,7 +112,7 @@ Deno.test("nextLine() gives a failed case its values of the axes that were given
   );
 });
 
-Deno.test("nextLine() names a debugger for a crash", () => {
+Deno.test("nextCommand() names a debugger for a crash", () => {
   assertMatch(
     after([timedRow("good"), failed("", "crash")]),
     /^Next, that case alone under a debugger, .* --kernel bad .* --seed 3 --once$/,
@@ -123,14 +123,14 @@ Deno.test("nextLine() names a debugger for a crash", () => {
   );
 });
 
-Deno.test("nextLine() names no debugger for a kernel that ends its process", () => {
+Deno.test("nextCommand() names no debugger for a kernel that ends its process", () => {
   assertMatch(
     after([failed("The worker exited with code 0", "crash")]),
     /^Next, one failed case alone: /,
   );
 });
 
-Deno.test("nextLine() repeats what was selected for more of the same", () => {
+Deno.test("nextCommand() repeats what was selected for more of the same", () => {
   const rows = [timedRow("good")];
   assertEquals(
     after(rows, {}, true),
