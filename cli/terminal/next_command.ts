@@ -29,69 +29,73 @@ import { casesOf, isSource, pointOf } from "../../session/cases.ts";
 import { AT_OTHER } from "../../session/source/ragged.ts";
 import type { Selected } from "../../session/select.ts";
 
-/** The command that says most about a failed case of `rows`, or that measures more. */
-export function nextCommand(
-  rows: readonly Row[],
-  { selected, settings, out }: {
-    readonly selected: Pick<Selected, "preset" | "selection" | "suites">;
-    readonly settings: RunInfo["settings"];
-    /** Folder of results, where it is not the usual one. */
-    readonly out?: string | undefined;
-  },
-): string {
-  const { preset, selection, suites } = selected;
-  const told = { selection, suites, settings };
+/** A run, and what its next command depends on. */
+interface EndedRun {
+  readonly selected: Pick<Selected, "preset" | "selection" | "suites">;
+  readonly settings: RunInfo["settings"];
+  /** Folder of results, if the user named one. */
+  readonly out?: string | undefined;
+}
+
+/** Returns the command that tells most about a failed case of `rows`, else one that measures more. */
+export function nextCommand(rows: readonly Row[], run: EndedRun): string {
   const failures = rows.filter((row) =>
     isFailure(row) && !isPeerLibrary(row.provenance.library)
   );
-  // Of a crash the others' commands show the least.
+  // A crash first: its row tells least.
   const failed = failures.find(({ status }) => status === "crash") ??
     failures[0];
-  if (failed) {
-    const { suite, kernel } = failed.key;
-    const own = [
-      ...selectionWords(
-        suite,
-        told,
-        failed.status === "untuned" ? "tune" : "check",
-      ),
-      `--kernel ${kernel}`,
-      ...pointWords(
-        failedPoint(
-          suites.find(({ name }) => name === suite)!,
-          failed,
-          selection,
-        ),
-      ),
-    ];
-    if (failed.status === "untuned") {
-      const words = [...own, ...conditionWords(settings)];
-      return `Next, find its config: ${typed(`tune ${words.join(" ")}`)}`;
-    }
-    if (failed.config_by === "cache") return forgetLine(failed, settings);
-    const debug = debugLine(failed, { selection, suites, settings });
-    if (debug !== undefined) return debug;
-    const words = [...own, ...inputWords(settings)];
-    return `Next, one failed case alone: ${typed(`check ${words.join(" ")}`)}`;
+  return failed ? commandForFailure(failed, run) : commandForMore(rows, run);
+}
+
+/** Returns the command that tells most about the failed case of `row`. */
+function commandForFailure(
+  row: Row,
+  { selected: { selection, suites }, settings }: EndedRun,
+): string {
+  const { key: { suite: name, kernel }, status } = row;
+  const isUntuned = status === "untuned";
+  const suite = suites.find((one) => one.name === name)!;
+  const run = { selection, suites, settings };
+  const args = [
+    ...selectionArgs(name, run, isUntuned ? "tune" : "check"),
+    `--kernel ${kernel}`,
+    ...pointArgs(failedPoint(suite, row, selection)),
+  ];
+  if (isUntuned) {
+    const all = [...args, ...timingArgs(settings)];
+    return `Next, find its config: ${typed(`tune ${all.join(" ")}`)}`;
   }
+  if (row.config_by === "cache") return forgetCommand(row, settings);
+  const debug = debugCommand(row, run);
+  if (debug !== undefined) return debug;
+  const all = [...args, ...inputArgs(settings)];
+  return `Next, one failed case alone: ${typed(`check ${all.join(" ")}`)}`;
+}
+
+/** Returns the command that measures more than `rows`, or shows them. */
+function commandForMore(
+  rows: readonly Row[],
+  { selected: { preset, selection, suites }, settings, out }: EndedRun,
+): string {
   const { peers, overrides, where } = selection;
   const ran = new Set(
     rows.filter(({ status }) => status !== "unsupported")
       .map(({ key }) => key.kernel),
   );
   const kernels = selection.kernels.filter((name) => ran.has(name));
-  const words = [
-    ...selectionWords(suites[0]!.name, told),
+  const args = [
+    ...selectionArgs(suites[0]!.name, { selection, suites, settings }),
     ...kernels.map((kernel) => `--kernel ${kernel}`),
     ...(peers?.set === undefined
       ? []
-      : [`--peers ${quoted(peers.set)}`, ...pythonWords(peers.python)]),
+      : [`--peers ${quoted(peers.set)}`, ...pythonArgs(peers.python)]),
     ...(out === undefined ? [] : [`--out ${quoted(out)}`]),
   ].join(" ");
   if (preset) {
-    return `Next, every shape of a suite: ${typed(`bench ${words}`)}`;
+    return `Next, every shape of a suite: ${typed(`bench ${args}`)}`;
   }
-  // Another size would become one of the rows that the folder is made for.
+  // Not another size: its rows would go into the same folder.
   if (out !== undefined) {
     return `Next, these rows as tables: ${typed(`table ${quoted(out)}`)}`;
   }
@@ -102,21 +106,21 @@ export function nextCommand(
   if (own === undefined) return `Next, all commands: ${typed("--help")}`;
   const isSize = (axis: string) =>
     axes.some(({ name, values }) => name === axis && values === "size");
-  const point = pointWords({
+  const point = pointArgs({
     overrides: { ...overrides, [own.name]: [24] },
-    // No point of the suite need have both these sizes and that one.
+    // A point with this size need not have the sizes that --where asks for.
     where: Object.fromEntries(
       Object.entries(where).filter(([name]) => !isSize(name)),
     ),
   });
   return `Next, a size of your own: ${
-    typed(["bench", words, ...point].join(" "))
+    typed(["bench", args, ...point].join(" "))
   }`;
 }
 
 /**
- * Returns the point of what failed, and of the other axes what `selection` gave for them.
- * A kernel file fails at all shapes for another one.
+ * Returns the point of a failed row, with the values of `selection` for the other axes. If a kernel
+ * file failed because of another shape, it is the point of that shape.
  */
 function failedPoint(
   suite: Pick<Suite, "axes" | "swept">,
@@ -143,8 +147,8 @@ function failedPoint(
   };
 }
 
-/** The options that a timing-cache entry depends on, where they are not the usual ones. */
-function conditionWords(
+/** Returns the options that a timing-cache entry depends on, as far as they are not the defaults. */
+function timingArgs(
   { timer, cache, flush, fill, level, workspaceBytes }: RunInfo["settings"],
 ): string[] {
   return [
@@ -159,8 +163,8 @@ function conditionWords(
   ];
 }
 
-/** The command that removes the cached config of a failed row, so that it is searched again. */
-function forgetLine(
+/** Returns the command that removes the cached config of a failed row, which is then searched again. */
+function forgetCommand(
   { key: { kernel, m, n, k } }: Row,
   { timingCache, cacheDir }: RunInfo["settings"],
 ): string {
@@ -168,26 +172,26 @@ function forgetLine(
   const file = timingCache === undefined || timingCache === usual
     ? []
     : [`--timing-cache ${quoted(timingCache)}`];
-  const words = [
+  const args = [
     "tune forget",
     ...file,
     `"kernel=${kernel} ${formatValues({ m, n, k })}"`,
   ];
   return `Its config is from the timing cache; to search again: ${
-    typed(words.join(" "))
+    typed(args.join(" "))
   }`;
 }
 
-/** Errors of CUDA for a kernel's own faults, such as an illegal address. */
+/** CUDA errors that a kernel causes, such as an illegal address. */
 const DEVICE_FAULT =
   /CUDA_ERROR_(ILLEGAL|LAUNCH_FAILED|MISALIGNED|INVALID_(PC|ADDRESS_SPACE)|ASSERT)/;
 
 /**
- * The command that runs a failed row's case under what stops where it fails: a debugger for
- * a crash, a sanitizer for a fault on the device. Nothing where neither is the matter, and
- * where its options would select other cases too, which `--once` refuses.
+ * Returns the command that runs the case of a failed row under a debugger for a crash, or under a
+ * sanitizer for a fault on the device. Returns undefined for other failures, and if its options select
+ * other cases too, which `--once` refuses.
  */
-export function debugLine(
+export function debugCommand(
   row: Row,
   { selection, suites, settings }: Omit<SelectedRun, "suites"> & {
     readonly suites: readonly Suite[];
@@ -195,10 +199,10 @@ export function debugLine(
   },
 ): string | undefined {
   const { key, status, note, provenance } = row;
-  // Python runs in a process of its own, which --once refuses.
+  // --once refuses Python kernels, which run in another process.
   if (isPythonLibrary(provenance.library)) return undefined;
   const isCrash = status === "crash";
-  // A debugger does not stop where a kernel ends its process.
+  // A debugger does not stop when a kernel calls exit().
   if (isCrash && note.includes("exited with code")) return undefined;
   if (!isCrash && !(status === "launch" && DEVICE_FAULT.test(note))) {
     return undefined;
@@ -215,10 +219,10 @@ export function debugLine(
   if (cases.length !== 1) return undefined;
   const bench = [
     "bench",
-    ...selectionWords(key.suite, { selection, suites, settings }),
+    ...selectionArgs(key.suite, { selection, suites, settings }),
     `--kernel ${quoted(key.kernel)}`,
-    ...pointWords(point),
-    ...inputWords(settings),
+    ...pointArgs(point),
+    ...inputArgs(settings),
     "--once",
   ].join(" ");
   if (!isCrash) {
@@ -226,7 +230,7 @@ export function debugLine(
       typed(bench)
     }`;
   }
-  // The process itself: what a task or npx starts is a child, which a debugger leaves.
+  // Deno itself, as a debugger does not follow the child of `deno task` or npx.
   const program = [
     quoted(Deno.execPath()),
     ...["run", ...PERMISSIONS, ...importFlags().map(quoted)],
@@ -243,49 +247,49 @@ export function debugLine(
 /** The selection and settings of a run. */
 export interface SelectedRun {
   readonly selection: Selection;
-  /** In the order in which the selection names them. */
+  /** In the order of `selection.suites`. */
   readonly suites: readonly Pick<Suite, "name">[];
   readonly settings: Pick<Settings, "cacheDir" | "timingCache" | "level">;
 }
 
-/** The options that give a command the suite named `suite`, on the device, with the files. */
-export function selectionWords(
+/** Returns the options for one suite of the run: suite or kernel file, device, caches, Python. */
+export function selectionArgs(
   suite: string,
-  told: SelectedRun,
+  run: SelectedRun,
   command: "bench" | "check" | "tune" = "bench",
 ): string[] {
-  const { selection, suites } = told;
+  const { selection, suites } = run;
   const given = selection.suites[suites.findIndex((s) => s.name === suite)] ??
     suite;
   return [
-    // Of the commands that follow, `tune` alone takes no kernel file.
+    // `tune` takes no kernel file.
     command !== "tune" && isSource(given)
       ? quoted(given)
       : `--suite ${quoted(given)}`,
-    ...placeWords(told),
-    // Of kernels of the suite itself.
+    ...deviceArgs(run),
+    // For Python kernels of the suite.
     ...(selection.peers && selection.peers.set === undefined
-      ? pythonWords(selection.peers.python)
+      ? pythonArgs(selection.peers.python)
       : []),
   ];
 }
 
-/** The options that give a command all that was selected: suites, kernels and points. */
-export function wholeWords(told: SelectedRun): string[] {
-  const { suites, kernels, overrides, where } = told.selection;
+/** Returns the options for all that was selected: suites, kernels, points, device and caches. */
+export function allSelectionArgs(run: SelectedRun): string[] {
+  const { suites, kernels, overrides, where } = run.selection;
   return [
     ...suites.map((suite) => `--suite ${quoted(suite)}`),
     ...kernels.map((kernel) => `--kernel ${quoted(kernel)}`),
-    ...pointWords({ overrides, where }),
-    ...placeWords(told),
+    ...pointArgs({ overrides, where }),
+    ...deviceArgs(run),
   ];
 }
 
-/** Axes that have an option of their own. */
+/** The axes with a short option, `--m` and so on. */
 const SHORT = ["m", "n", "k"];
 
-/** The options that select these points. */
-export function pointWords(
+/** Returns the options that select these points. */
+export function pointArgs(
   { overrides, where }: Pick<Selection, "overrides" | "where">,
 ): string[] {
   return [
@@ -300,39 +304,39 @@ export function pointWords(
   ];
 }
 
-/** The option that names the Python, where it is not the usual one. */
-function pythonWords(python: string): string[] {
+/** Returns the option that names the Python, unless it is the default. */
+function pythonArgs(python: string): string[] {
   return python === pythonOf(undefined) ? [] : [`--python ${quoted(python)}`];
 }
 
-function placeWords({ selection, settings }: SelectedRun): string[] {
+function deviceArgs({ selection, settings }: SelectedRun): string[] {
   const { backend, device } = selection;
   return [
     `--backend ${backend}`,
     ...(device === 0 ? [] : [`--device ${device}`]),
-    ...fileWords(settings),
+    ...cacheArgs(settings),
   ];
 }
 
-/** The options that name the files of a run, where they are not the usual ones. */
-function fileWords(
+/** Returns the options for the kernel cache and the timing cache, unless they are the defaults. */
+function cacheArgs(
   { cacheDir, timingCache, level }: SelectedRun["settings"],
 ): string[] {
-  const words: string[] = [];
+  const args: string[] = [];
   if (cacheDir !== kernelCacheOf(undefined)) {
-    words.push(`--kernel-cache ${quoted(cacheDir)}`);
+    args.push(`--kernel-cache ${quoted(cacheDir)}`);
   }
-  // At level 0 none is looked into anyway.
-  if (level === 0) words.push("--level 0");
-  else if (timingCache === undefined) words.push("--no-timing-cache");
+  // Level 0 does not read the timing cache.
+  if (level === 0) args.push("--level 0");
+  else if (timingCache === undefined) args.push("--no-timing-cache");
   else if (timingCache !== timingCacheOf(undefined, cacheDir)) {
-    words.push(`--timing-cache ${quoted(timingCache)}`);
+    args.push(`--timing-cache ${quoted(timingCache)}`);
   }
-  return words;
+  return args;
 }
 
-/** The options that make the same inputs, where they are not the usual ones. */
-export function inputWords(
+/** Returns the options for the same inputs, as far as they are not the defaults. */
+export function inputArgs(
   { fill, seed }: Pick<Settings, "fill" | "seed">,
 ): string[] {
   return [

@@ -4,12 +4,12 @@ import { DEFAULTS, type Selection } from "../../bench/model/settings.ts";
 import type { CaseKey, Row } from "../../bench/row/row.ts";
 import { timedRow } from "../../bench/testdata/rows.ts";
 import {
-  debugLine,
-  inputWords,
+  allSelectionArgs,
+  debugCommand,
+  inputArgs,
   nextCommand,
   type SelectedRun,
-  selectionWords,
-  wholeWords,
+  selectionArgs,
 } from "./next_command.ts";
 import { kernelCacheOf, quoted, timingCacheOf } from "../../session/home.ts";
 import { pythonOf } from "../../peers/cases.ts";
@@ -200,17 +200,17 @@ function said(
       ...key,
     },
   } as Row;
-  return debugLine(failed, TOLD);
+  return debugCommand(failed, TOLD);
 }
 
-Deno.test("debugLine() runs a case that crashed in the debugged process itself", () => {
+Deno.test("debugCommand() runs a case that crashed in the debugged process itself", () => {
   assertMatch(
     said("crash")!,
     /: (gdb -ex run --args|lldb -o run --) \S*deno\S* run (--allow-\w+ )+\S+\/cli\/main\.ts bench --suite \.\/faults\.ts --backend cpu .*--kernel segfault --m 8 --n 8 --k 32 --once$/,
   );
 });
 
-Deno.test("debugLine() names a sanitizer for a fault on the device", () => {
+Deno.test("debugCommand() names a sanitizer for a fault on the device", () => {
   const note = "Cannot wait: CUDA_ERROR_ILLEGAL_ADDRESS (700)";
   assertMatch(
     said("launch", { note, backend: "cuda" })!,
@@ -222,7 +222,7 @@ Deno.test("debugLine() names a sanitizer for a fault on the device", () => {
   );
 });
 
-Deno.test("debugLine() says nothing of other failures, and where --once would refuse", () => {
+Deno.test("debugCommand() says nothing of other failures, and where --once would refuse", () => {
   assertEquals(said("wrong"), undefined);
   assertEquals(said("crash", { kernel: "not-there" }), undefined);
   assertEquals(said("crash", { suite: "not-there" }), undefined);
@@ -252,25 +252,25 @@ const told = (
   settings: { ...TOLD_SETTINGS, ...settings },
 });
 
-Deno.test("selectionWords() has the suite as it was given, and always the backend", () => {
-  assertEquals(selectionWords("decompose-k", told({})), [
+Deno.test("selectionArgs() has the suite as it was given, and always the backend", () => {
+  assertEquals(selectionArgs("decompose-k", told({})), [
     "--suite decompose-k",
     "--backend hip",
   ]);
-  assertEquals(selectionWords("mine", told({ device: 2 })), [
+  assertEquals(selectionArgs("mine", told({ device: 2 })), [
     "--suite '/my suites/mine.ts'",
     "--backend hip",
     "--device 2",
   ]);
   const overrides = { m: [4], layout: ["nn", "nt"] };
-  assertEquals(selectionWords("decompose-k", told({ overrides })), [
+  assertEquals(selectionArgs("decompose-k", told({ overrides })), [
     ...["--suite decompose-k", "--backend hip"],
   ]);
 });
 
-Deno.test("selectionWords() names the files of the run where they are not the usual ones", () => {
+Deno.test("selectionArgs() names the files of the run where they are not the usual ones", () => {
   const of = (settings: Partial<SelectedRun["settings"]>) =>
-    selectionWords("decompose-k", told({}, settings)).slice(2);
+    selectionArgs("decompose-k", told({}, settings)).slice(2);
   assertEquals(of({ cacheDir: "/c", timingCache: "/c/timings.json" }), [
     "--kernel-cache /c",
   ]);
@@ -280,14 +280,14 @@ Deno.test("selectionWords() names the files of the run where they are not the us
   const { cacheDir } = TOLD_SETTINGS;
   const without: SelectedRun["settings"] = { cacheDir, level: 3 };
   const words = (settings: SelectedRun["settings"]) =>
-    selectionWords("decompose-k", { ...told({}), settings }).slice(2);
+    selectionArgs("decompose-k", { ...told({}), settings }).slice(2);
   assertEquals(words(without), ["--no-timing-cache"]);
   assertEquals(words({ ...without, level: 0 }), ["--level 0"]);
 });
 
-Deno.test("wholeWords() has every suite, kernel and size", () => {
+Deno.test("allSelectionArgs() has every suite, kernel and size", () => {
   const overrides = { m: [1, 8], k: [64], layout: ["nt"] };
-  assertEquals(wholeWords(told({ kernels: ["naive"], overrides })), [
+  assertEquals(allSelectionArgs(told({ kernels: ["naive"], overrides })), [
     ...["--suite decompose-k", "--suite '/my suites/mine.ts'"],
     ...[
       "--kernel naive",
@@ -299,9 +299,9 @@ Deno.test("wholeWords() has every suite, kernel and size", () => {
   ]);
 });
 
-Deno.test("inputWords() has what makes other inputs", () => {
-  assertEquals(inputWords(DEFAULTS), []);
-  assertEquals(inputWords({ fill: "integers", seed: 7 }), [
+Deno.test("inputArgs() has what makes other inputs", () => {
+  assertEquals(inputArgs(DEFAULTS), []);
+  assertEquals(inputArgs({ fill: "integers", seed: 7 }), [
     "--fill integers",
     "--seed 7",
   ]);

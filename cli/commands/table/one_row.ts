@@ -20,7 +20,7 @@ import {
 import { pointOf } from "../../../session/cases.ts";
 import { kernelCacheOf, typed } from "../../../session/home.ts";
 import { builtInSuites } from "../../../suites/mod.ts";
-import { pointWords } from "../../terminal/next_command.ts";
+import { pointArgs } from "../../terminal/next_command.ts";
 
 const builtIn = await builtInSuites();
 /** Rows that an error lists. */
@@ -91,7 +91,7 @@ function profileOf(row: CsvRow): string | undefined {
   const bench = [
     ...["bench", "--suite", row.suite, "--kernel", row.kernel],
     ...["--backend", row.backend],
-    ...pointWords(pointOf(suite, row)),
+    ...pointArgs(pointOf(suite, row)),
     "--once",
   ];
   return `ncu --set full --target-processes all ${typed(bench.join(" "))}`;

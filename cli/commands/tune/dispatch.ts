@@ -25,7 +25,7 @@ import { counted } from "../../../bench/files/terminal_text.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import type { Case, Suite } from "../../../bench/model/suite.ts";
 import { caseText, keyOf } from "../../../bench/row/row.ts";
-import { wholeWords } from "../../terminal/next_command.ts";
+import { allSelectionArgs } from "../../terminal/next_command.ts";
 import {
   dispatchJson,
   dispatchLines,
@@ -98,7 +98,9 @@ export async function writeDispatch(
   if (tables.length === 0) {
     throw new UserError(
       `No kernel ran at any of these sizes, so there is nothing to dispatch: look at them with \`${
-        ["mnkbench check", ...wholeWords({ ...selected, settings })].join(" ")
+        ["mnkbench check", ...allSelectionArgs({ ...selected, settings })].join(
+          " ",
+        )
       }\``,
       EXIT.failed,
     );
