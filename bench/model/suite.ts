@@ -171,98 +171,15 @@ export type MoreKernels = <P>(
 /** Defines a suite. @throws {UserError} If a field is missing or invalid. */
 export function defineSuite<P>(spec: SuiteSpec<P>): Suite {
   demandSuite(spec);
-  const { op, kernels } = spec;
+  const { op, kernels, fixed = {}, tie = {} } = spec;
   const swept = sweptBy(spec);
-  const { fixed = {}, tie = {} } = spec;
-  usable(() =>
-    demandNames(op, [
-      ...[...Object.keys(fixed), ...swept, ...Object.values(tie)],
-    ])
+  naming(
+    spec,
+    () =>
+      demandNames(op, [
+        ...[...Object.keys(fixed), ...swept, ...Object.values(tie)],
+      ]),
   );
-  /** Names the suite in the errors of `work`. */
-  function usable<T>(work: () => T): T {
-    try {
-      return work();
-    } catch (error) {
-      if (!(error instanceof UserError)) throw error;
-      throw new UserError(
-        `Suite ${spec.name} cannot be used: ${error.message}`,
-      );
-    }
-  }
-  /** @throws {UserError} */
-  function read(values: Values): P {
-    return op.point(readAxes(op, { ...spec.fixed, ...values }));
-  }
-  /** Returns whether the suite's own fields go with the size of an edge-case shape. */
-  function readable(values: Values): boolean {
-    try {
-      read(values);
-      return true;
-    } catch (error) {
-      if (error instanceof UserError) return false;
-      throw error;
-    }
-  }
-  function pointAt(place: Place): P {
-    if ("values" in place) return usable(() => read(place.values));
-    const point = op.edgeCases[place.edgeCase];
-    if (point !== undefined) return point;
-    throw new UserError(
-      `Suite ${spec.name} has no edge-case shape ${place.edgeCase}: its operation has ${op.edgeCases.length}`,
-    );
-  }
-  /** Returns the sizes alone of a point: all else, also a step that is usually 1, is the suite's. */
-  function sizesOf(key: OpKey): Values {
-    const values = axisValues(op, key);
-    const sizes = op.axes.filter((axis) =>
-      typeof axis.values === "string" && !axis.optional &&
-      axis.default === undefined && values[axis.name] !== undefined
-    );
-    return Object.fromEntries(sizes.map(({ name }) => [name, values[name]!]));
-  }
-  function* places(set: PointSet, overrides: Overrides): Generator<Place> {
-    if (set === "edge") {
-      yield* op.edgeCases.map((_, edgeCase) => ({ edgeCase }));
-      return;
-    }
-    if (set === "edge-own") {
-      const shapes = op.edgeCases.map((p) => formatValues(sizesOf(op.key(p))));
-      for (const size of new Set(shapes)) {
-        const values = parseValues(size);
-        if (readable(values)) yield { values };
-      }
-      return;
-    }
-    const axes = set === "quick" ? { ...spec.axes, ...spec.quick } : spec.axes;
-    const known = op.axes.map(({ name }) => name);
-    for (const values of choices({ ...spec, axes, known }, overrides)) {
-      yield { values };
-    }
-  }
-  function* casesAt(place: Place): Generator<Case> {
-    const point = pointAt(place);
-    const problem = usable(() => problemOf(op, point));
-    const made = new Map<Kernel<P>, Case>();
-    const caseOf = (kernel: Kernel<P>): Case => {
-      const leader = leaderOf(kernel, kernels);
-      const known = made.get(kernel) ?? {
-        suite: spec.name,
-        place,
-        kernel: kernel.name,
-        backend: kernel.backend,
-        problem,
-        ...(kernel.python &&
-          { runner: "python" as const, python: kernel.python }),
-        ...(kernel.teaching ? { teaching: true } : {}),
-        ...(leader ? { follows: caseOf(leader) } : {}),
-        ...runnable(kernel, point),
-      };
-      made.set(kernel, known);
-      return known;
-    };
-    for (const kernel of kernels) yield caseOf(kernel);
-  }
   return {
     name: spec.name,
     title: spec.title,
@@ -277,10 +194,10 @@ export function defineSuite<P>(spec: SuiteSpec<P>): Suite {
     axes: op.axes,
     swept,
     *cases(set, overrides = {}, where = {}) {
-      for (const place of places(set, overrides)) {
-        // First by the values alone: what is left out may be no point at all.
+      for (const place of placesOf(spec, set, overrides)) {
+        // By the values first: a point that `where` excludes need not be a valid one.
         if ("values" in place && !isWhere(place.values, where)) continue;
-        const cases = [...casesAt(place)];
+        const cases = [...casesAt(spec, place)];
         const [first] = cases;
         if (first && isWhere(axisValues(op, first.problem.key), where)) {
           yield* cases;
@@ -288,17 +205,119 @@ export function defineSuite<P>(spec: SuiteSpec<P>): Suite {
       }
     },
     count(set, overrides = {}) {
-      return Iterator.from(places(set, overrides))
+      return Iterator.from(placesOf(spec, set, overrides))
         .reduce((count) => count + 1, 0);
     },
     *at(places) {
-      for (const place of places) yield* casesAt(place);
+      for (const place of places) yield* casesAt(spec, place);
     },
     beside: (make) =>
       defineSuite({ ...spec, kernels: [...kernels, ...make(op, kernels)] }),
   };
 }
 
+/** Runs `work` and names the suite in its errors. */
+function naming<P, T>({ name }: SuiteSpec<P>, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    throw new UserError(`Suite ${name} cannot be used: ${error.message}`);
+  }
+}
+
+/** Makes the point with `values` and the fixed values of the suite. @throws {UserError} */
+function pointOf<P>({ op, fixed }: SuiteSpec<P>, values: Values): P {
+  return op.point(readAxes(op, { ...fixed, ...values }));
+}
+
+function pointAt<P>(spec: SuiteSpec<P>, place: Place): P {
+  if ("values" in place) return naming(spec, () => pointOf(spec, place.values));
+  const { name, op } = spec;
+  const point = op.edgeCases[place.edgeCase];
+  if (point !== undefined) return point;
+  throw new UserError(
+    `Suite ${name} has no edge-case shape ${place.edgeCase}: its operation has ${op.edgeCases.length}`,
+  );
+}
+
+/** Yields the points of `set` as data. */
+function* placesOf<P>(
+  spec: SuiteSpec<P>,
+  set: PointSet,
+  overrides: Overrides,
+): Generator<Place> {
+  const { op } = spec;
+  if (set === "edge") {
+    yield* op.edgeCases.map((_, edgeCase) => ({ edgeCase }));
+    return;
+  }
+  if (set === "edge-own") {
+    const sizes = op.edgeCases.map((p) => formatValues(sizesOf(op, op.key(p))));
+    for (const size of new Set(sizes)) {
+      const values = parseValues(size);
+      if (hasPoint(spec, values)) yield { values };
+    }
+    return;
+  }
+  const axes = set === "quick" ? { ...spec.axes, ...spec.quick } : spec.axes;
+  const known = op.axes.map(({ name }) => name);
+  for (const values of choices({ ...spec, axes, known }, overrides)) {
+    yield { values };
+  }
+}
+
+/**
+ * Returns the sizes of a point of `op`, without optional ones and ones with a default, such as a
+ * stride: the suite has its own values of these.
+ */
+function sizesOf<P>(op: Op<P>, key: OpKey): Values {
+  const values = axisValues(op, key);
+  const sizes = op.axes.filter((axis) =>
+    typeof axis.values === "string" && !axis.optional &&
+    axis.default === undefined && values[axis.name] !== undefined
+  );
+  return Object.fromEntries(sizes.map(({ name }) => [name, values[name]!]));
+}
+
+/** Returns whether there is a point with `values` and the fixed values of the suite. */
+function hasPoint<P>(spec: SuiteSpec<P>, values: Values): boolean {
+  try {
+    pointOf(spec, values);
+    return true;
+  } catch (error) {
+    if (error instanceof UserError) return false;
+    throw error;
+  }
+}
+
+/** Yields the cases of all kernels at `place`. */
+function* casesAt<P>(spec: SuiteSpec<P>, place: Place): Generator<Case> {
+  const { name: suite, op, kernels } = spec;
+  const point = pointAt(spec, place);
+  const problem = naming(spec, () => problemOf(op, point));
+  const made = new Map<Kernel<P>, Case>();
+  const caseOf = (kernel: Kernel<P>): Case => {
+    const leader = leaderOf(kernel, kernels);
+    const known = made.get(kernel) ?? {
+      suite,
+      place,
+      kernel: kernel.name,
+      backend: kernel.backend,
+      problem,
+      ...(kernel.python &&
+        { runner: "python" as const, python: kernel.python }),
+      ...(kernel.teaching ? { teaching: true } : {}),
+      ...(leader ? { follows: caseOf(leader) } : {}),
+      ...runnable(kernel, point),
+    };
+    made.set(kernel, known);
+    return known;
+  };
+  for (const kernel of kernels) yield caseOf(kernel);
+}
+
+/** Returns the names of the axes that vary between the points of a suite. */
 function sweptBy<P>({ axes, tie = {} }: SuiteSpec<P>): string[] {
   const fields = Object.entries(axes).flatMap(([axis, list]) =>
     list.flatMap((value) =>
@@ -308,6 +327,7 @@ function sweptBy<P>({ axes, tie = {} }: SuiteSpec<P>): string[] {
   return [...new Set([...fields, ...Object.keys(tie)])];
 }
 
+/** Returns `kernel` at `point`, without the point's type. */
 function runnable<P>(kernel: Kernel<P>, point: P): Runnable {
   return {
     unsupported: (info) => kernel.unsupported(point, info),
@@ -329,7 +349,7 @@ function runnable<P>(kernel: Kernel<P>, point: P): Runnable {
   };
 }
 
-/** Returns the value of each axis of a point, as its rows have it. */
+/** Returns the value of each axis of a point, as in the columns of its rows. */
 function axisValues({ axes }: Axed, key: OpKey): Values {
   const params = parseValues(key.params);
   return Object.fromEntries(
@@ -342,7 +362,7 @@ function axisValues({ axes }: Axed, key: OpKey): Values {
 }
 
 /**
- * Returns `op` at `point`, its type forgotten.
+ * Returns `op` at `point`, without the point's type.
  *
  * @throws {UserError} If a function of `op` returns what cannot be used.
  */
@@ -365,7 +385,7 @@ export function problemOf<P>(op: Op<P>, point: P): Problem {
     reference: (inputs) =>
       checkedReference(() => op.reference(point, inputs), owned),
     referenceKernel: (backend) => {
-      // Those of an operation take what every kernel takes.
+      // Reference kernels run only at points that every kernel can run.
       if (Object.keys(op.demands?.(point) ?? {}).length > 0) return undefined;
       const kernel = op.referenceKernels?.find((r) => r.backend === backend);
       return kernel && runnable(kernel, point);
