@@ -48,20 +48,20 @@ export interface BenchContextOptions {
   readonly configs?: ConfigBook;
   /** Chooses what changes while kernels are timed. @default {the system's random numbers} */
   readonly below?: Below;
-  /** What was found to move times, for the rows. @default {nothing} */
+  /** Disturbances of the machine that were found, for the rows. @default {none} */
   readonly machine?: string;
   /** The date and time that rows carry, ISO 8601. */
   date(): string;
-  /** Says what happens. */
+  /** Sends an event. */
   emit(event: Event): void;
 }
 
-/** A plan with everything that it needs alive until it is disposed. */
+/** A plan that is ready to run. Disposing it frees its memory. */
 export interface Prepared extends Disposable {
   readonly plan: Plan;
   /** The binaries that it runs. */
   readonly built: readonly Built[];
-  /** Queues what a call needs once for its inputs; queued already when it is prepared. */
+  /** Queues the setup steps again, which depend on the inputs. `prepare()` queued them once. */
   setUp(): void;
   /**
    * Queues every step.
@@ -72,15 +72,16 @@ export interface Prepared extends Disposable {
 }
 
 /**
- * Milliseconds of one look at the clocks of an idle device, and of rests of one case and of all. A
- * GPU lowers its clocks for a while after the large products of the calibration, which had marked
- * the first row of each recorded suite.
+ * Limits in milliseconds of the time that the device is left idle: between two readings of its clocks
+ * (`look`), for one case and for all cases. A GPU lowers its clocks for a while after the large
+ * GEMMs of the calibration; without a rest the first row of each recorded suite was affected.
  */
 const REST_MS = { look: 100, one: 1000, all: 2000 };
 
+/** The least warm-up before the calibration, and the most before a case, in milliseconds. */
 const SESSION_WARM_MS = 150;
 const CASE_WARM_MS = 200;
-/** More than compilers are given: one that cannot be killed is silent after that. */
+/** Milliseconds without a sign of life during a build: more than the time limit of compilers. */
 export const BUILD_MS = 360_000;
 
 /** An opened device, ready for cases. */
@@ -89,9 +90,9 @@ export class BenchContext implements Disposable {
   readonly pulse = new Pulse(() => this.options.emit({ event: "alive" }));
   readonly stopwatch: Stopwatch;
   readonly configs: ConfigBook;
-  /** Chooses what a kernel must not foresee. */
+  /** Returns random numbers that a kernel must not foresee. */
   readonly below: Below;
-  /** Queues what makes the cache cold; nothing where it is to stay warm. */
+  /** Queues the flush of the cache; queues nothing if the cache stays warm. */
   readonly flush: () => void;
   readonly #scope = new DisposableStack();
   readonly #built = new Map<string, Built>();
@@ -122,7 +123,7 @@ export class BenchContext implements Disposable {
       : () => {};
   }
 
-  /** Puts the instruments on an opened device. */
+  /** Loads the instruments and makes the context of an opened device. */
   static async open(options: BenchContextOptions): Promise<BenchContext> {
     return new BenchContext(
       options,
@@ -145,7 +146,7 @@ export class BenchContext implements Disposable {
     return this.#calibration;
   }
 
-  /** Brings the clocks up for the session and measures the device's limits. */
+  /** Raises the clocks and measures the device's limits. */
   calibrate(types: readonly DType[]): Calibration {
     const { stopwatch, instruments, flush, settings, device } = this;
     return this.#calibration = this.ledger.count("calibrate", () => {
@@ -165,7 +166,7 @@ export class BenchContext implements Disposable {
     });
   }
 
-  /** Brings the clocks up for one case: the host's work on its check let them fall. */
+  /** Raises the clocks for one case: they fell while the host checked it. */
   warm(): void {
     this.ledger.count(
       "calibrate",
@@ -173,7 +174,7 @@ export class BenchContext implements Disposable {
     );
   }
 
-  /** Leaves the device idle for as long as it lowers its clocks, within limits. */
+  /** Leaves the device idle until it no longer lowers its clocks, within {@linkcode REST_MS}. */
   async rest(): Promise<void> {
     const { look, one } = REST_MS;
     const lowered = () =>
@@ -189,9 +190,10 @@ export class BenchContext implements Disposable {
   }
 
   /**
-   * `count` sets of operands of `problem`, kept for the next case of the same problem.
+   * Returns `count` sets of operands of `problem`. They are kept for the next case of the same problem.
    *
-   * @param alike Whether all are to have the elements of the first in its order.
+   * @param alike Whether all sets have the elements of the first in the same order.
+   * @throws {CaseError} `oom`, if there is no room.
    */
   operands(
     problem: Problem,
@@ -213,7 +215,7 @@ export class BenchContext implements Disposable {
     return this.#sets.slice(0, count);
   }
 
-  /** @throws {CaseError} `oom`, where several sets have no room, before any is made. */
+  /** @throws {CaseError} `oom`, if there is no room for several sets, before any is made. */
   #demandRoom({ operands }: Problem, count: number): void {
     const more = count - this.#sets.length;
     const free = this.device.free?.() ?? Infinity;
@@ -226,25 +228,25 @@ export class BenchContext implements Disposable {
     );
   }
 
-  /** The right outputs for the first set of operands of `problem`. */
+  /** Returns the reference outputs for the first set of operands of `problem`. */
   async reference(problem: Problem): Promise<Right> {
     const [set] = this.operands(problem);
     return this.#reference ??= await referenceOf(set!, this);
   }
 
-  /** Frees the operands: of another problem, or damaged. */
+  /** Frees the operands, if the next problem is another one or a kernel may have damaged them. */
   dropOperands(): void {
     for (const set of this.#sets) set[Symbol.dispose]();
     this.#sets = [];
     this.#reference = undefined;
   }
 
-  /** The binaries of `builds`, from the cache or compiled. */
+  /** Returns the binaries of `builds`, from the cache or compiled. */
   async build(builds: readonly Build[]): Promise<readonly Built[]> {
     const { cache, backend } = this.options;
     const { arch } = this.device.info;
     const wanted = new Map(builds.map((b) => [buildText(b), b]));
-    // To hash a source again takes up to 0.5 ms, and there may be a plan for each of many sets.
+    // Hashing a source takes up to 0.5 ms, and each of many sets may have a plan.
     const missing = [...wanted].filter(([text]) => !this.#built.has(text));
     if (missing.length > 0) {
       const made = () =>
@@ -260,8 +262,8 @@ export class BenchContext implements Disposable {
   }
 
   /**
-   * Builds, has `runnable` allocate and pack, and queues its setup; what it makes is freed
-   * with the result.
+   * Builds `runnable`, prepares its plan and queues its setup. Disposing the result frees the memory
+   * that it allocated.
    *
    * @throws {CaseError} As the compiler, the kernel's `prepare` and the device do.
    */
@@ -345,11 +347,11 @@ export class BenchContext implements Disposable {
 }
 
 /**
- * Sets no part of the cache aside for lines that a kernel asks to keep: they would outlast a flush.
- * Once, not with each flush: after cuCtxResetPersistingL2Cache launches of graphs take 1.8 µs
+ * Reserves no part of the cache for persisting lines, which would survive a flush. This is done once
+ * and not with each flush, because after cuCtxResetPersistingL2Cache launches of graphs take 1.8 µs
  * longer on an H200. See `docs/notes/2026-11-23-persisting-lines.md`.
  *
- * @returns Why not, or nothing.
+ * @returns The reason why that is not possible; empty if it is.
  */
 function forbidPersisting({ persisting }: Device): string {
   try {

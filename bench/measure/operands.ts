@@ -1,6 +1,6 @@
 /**
- * Places a problem's operands in device memory, inputs uploaded, outputs poisoned, each
- * between guard bands; computes the reference outputs on the host or by an f64 kernel.
+ * Places the operands of a problem in device memory, each between guard bands: inputs are uploaded,
+ * outputs poisoned. Computes the reference outputs on the host or by an f64 kernel.
  *
  * @module
  */
@@ -23,7 +23,7 @@ import {
 } from "../model/problem.ts";
 import type { Problem, Runnable } from "../model/suite.ts";
 
-/** Bytes on either side of an operand; keeps its alignment. */
+/** Bytes of a guard band, on either side of an operand. They keep its alignment. */
 export const BAND = 4096;
 
 /** An operand in device memory. */
@@ -39,8 +39,9 @@ type Bytes = Uint8Array<ArrayBuffer>;
 /** An input in device memory. */
 class PlacedInput implements Placed, StoredInput {
   /**
-   * @param bytes The expected contents, or those of the first set.
-   * @param turn Bytes of `bytes` that are at its end instead of its start.
+   * @param first The expected contents of this input in the first set.
+   * @param turn Bytes by which the contents of this set are rotated: so many bytes from the start of
+   * `first` are at the end.
    */
   constructor(
     readonly operand: Operand,
@@ -50,7 +51,7 @@ class PlacedInput implements Placed, StoredInput {
     readonly turn: number,
   ) {}
 
-  /** The expected contents. Where they are turned, these are a copy. */
+  /** The expected contents; a copy, if they are rotated. */
   get bytes(): Bytes {
     return this.turn === 0
       ? this.first
@@ -63,12 +64,12 @@ class PlacedInput implements Placed, StoredInput {
   }
 }
 
-/** Bytes of an operand and its guard bands. */
+/** Returns the bytes of an operand with its guard bands. */
 function roomOf(operand: Operand): number {
   return Math.ceil(storedBytes(operand) / BAND) * BAND + 2 * BAND;
 }
 
-/** Bytes of a set of operands, no two of which share a page of `pageBytes`. */
+/** Returns the bytes of a set of operands of which no two share a page of `pageBytes`. */
 export function roomOfSet(
   operands: readonly Operand[],
   pageBytes = 1,
@@ -79,7 +80,7 @@ export function roomOfSet(
   );
 }
 
-/** The first set, and the number of another; none of one that is to have the same elements. */
+/** The first set, and the number of another one; undefined for a copy of the first. */
 interface Another {
   readonly first: OperandSet;
   readonly number: number | undefined;
@@ -90,7 +91,7 @@ export class OperandSet implements Disposable {
   readonly #scope = new DisposableStack();
   readonly #made: readonly Bytes[];
   readonly #first: OperandSet;
-  /** What the outputs and their bands were filled with last. */
+  /** The byte that the outputs and their guard bands were filled with last. */
   #poison = POISON;
   /** The operands in their order. */
   readonly placed: readonly (Placed | PlacedInput)[];
@@ -100,10 +101,10 @@ export class OperandSet implements Disposable {
   readonly outs: readonly Placed[];
 
   /**
-   * @param from What inputs are generated from. Those of another set are the elements of the first
-   * in another order, as to generate as many takes seconds; they are copied on the device.
-   * @param pageBytes Bytes of which no two operands share any. @default {1}
-   * @throws {CaseError} `oom`, where the device has no room.
+   * @param from How the inputs are made: generated, or copied on the device from the first set in
+   * another order, because to generate them takes seconds.
+   * @param pageBytes The page size: no two operands share a page. @default {1}
+   * @throws {CaseError} `oom`, if the device has no room.
    */
   constructor(
     readonly problem: Problem,
@@ -112,7 +113,7 @@ export class OperandSet implements Disposable {
     pageBytes = 1,
   ) {
     try {
-      // Before any input is made: what has no room at all is to be known at once.
+      // Allocates first: generating inputs takes seconds, and there may be no room.
       const rooms = problem.operands.map((operand) => {
         const bytes = storedBytes(operand);
         const room = roomOf(operand);
@@ -129,7 +130,7 @@ export class OperandSet implements Disposable {
         room.whole.fill(POISON);
         if (room.operand.role === "out") return room;
         const input = "first" in from
-          ? turned(room, from.first.ins[ins.length]!, from.number)
+          ? rotatedCopy(room, from.first.ins[ins.length]!, from.number)
           : uploaded(room, this.#made[ins.length]!);
         ins.push(input);
         return input;
@@ -142,12 +143,12 @@ export class OperandSet implements Disposable {
     }
   }
 
-  /** Whether the inputs are those of `other`, in the same order. */
+  /** Returns whether the inputs are those of `other` in the same order. */
   isCopyOf(other: OperandSet): boolean {
     return this.#first === other && this.ins.every(({ turn }) => turn === 0);
   }
 
-  /** The inputs' stored bytes: what the reference computes from. */
+  /** The stored bytes of the inputs, from which the reference is computed. */
   get inputs(): readonly Bytes[] {
     return this.#first === this
       ? this.#made
@@ -161,13 +162,13 @@ export class OperandSet implements Disposable {
     );
   }
 
-  /** Fills the outputs and their bands with `byte`. */
+  /** Fills the outputs and their guard bands with `byte`. */
   poison(byte = POISON): void {
     this.#poison = byte;
     for (const { whole } of this.outs) whole.fill(byte);
   }
 
-  /** The outputs as stored, in the order of the operands, and what they were filled with. */
+  /** Downloads the outputs, in the order of the operands, with the byte they were filled with. */
   outputs(): { operand: Operand; bytes: Bytes; poison: number }[] {
     return this.outs.map(({ operand, part }) => ({
       operand,
@@ -177,9 +178,9 @@ export class OperandSet implements Disposable {
   }
 
   /**
-   * Returns the error where a guard band or an input was overwritten.
+   * Returns the error if a guard band or an input was overwritten.
    *
-   * @param inputs Whether inputs are looked at: all of them are copied to the host.
+   * @param inputs Whether inputs are compared too, for which they are downloaded.
    */
   damage(inputs = true): string | undefined {
     for (const { operand: { name, role }, whole, part } of this.placed) {
@@ -214,8 +215,8 @@ function uploaded({ operand, whole, part }: Placed, made: Bytes): PlacedInput {
   return new PlacedInput(operand, whole, part, data, 0);
 }
 
-/** Input `first` in another order, which depends on the `number` of the set, if it has one. */
-function turned(
+/** Copies input `first` with its elements rotated by an amount that depends on the set's `number`. */
+function rotatedCopy(
   { operand, whole, part }: Placed,
   first: PlacedInput,
   number: number | undefined,
@@ -223,15 +224,15 @@ function turned(
   const { unit, units } = turnsOf(operand);
   const turn = number === undefined
     ? 0
-    : unit * placeOf(number, units, operand.name);
+    : unit * rotationOf(number, units, operand.name);
   for (const { from, to, bytes } of piecesOf(turn, part.bytes)) {
     part.slice(to, bytes).copyFrom(first.part.slice(from, bytes));
   }
   return new PlacedInput(operand, whole, part, first.first, turn);
 }
 
-/** A place other than 0 among `units` where set `number` begins, another one for each of them. */
-function placeOf(number: number, units: number, name: string): number {
+/** Returns the rotation of set `number`, from 1 to `units` - 1, different for each set. */
+function rotationOf(number: number, units: number, name: string): number {
   const places = units - 1;
   if (places < 2) return places;
   let step = Math.ceil(places * 0.618);
@@ -244,7 +245,7 @@ function divisorOf(a: number, b: number): number {
   return b === 0 ? a : divisorOf(b, a % b);
 }
 
-/** The stored inputs. @throws {CaseError} `oom`, where the host has no room for them. */
+/** Generates the stored inputs. @throws {CaseError} `oom`, if the host has no room for them. */
 function inputsOf(problem: Problem, options: InputOptions): readonly Bytes[] {
   try {
     return problem.inputs(options);
@@ -258,7 +259,7 @@ function inputsOf(problem: Problem, options: InputOptions): readonly Bytes[] {
   }
 }
 
-/** Returns `bytes` with `byte` in all that no row owns: poison in inputs, as reading it spoils a sum. */
+/** Returns `bytes` with the padding of rows filled with `byte`: reading poison there spoils a sum. */
 export function fillPadding(
   { rows, cols, ld, type }: Operand,
   bytes: Bytes,
@@ -273,10 +274,10 @@ export function fillPadding(
   return copy;
 }
 
-/** Bytes of a memory that are on the host at a time. */
+/** Bytes of device memory that are downloaded at a time. */
 const PIECE = 1 << 22;
 
-/** Yields the bytes of `memory`, a part at a time. */
+/** Yields the bytes of `memory` in parts. */
 function* piecesIn(
   memory: Memory,
 ): Generator<{ readonly at: number; readonly bytes: Bytes }> {
@@ -286,7 +287,7 @@ function* piecesIn(
   }
 }
 
-/** The first byte of `memory` that is not as in `wanted`; -1 where there is none. */
+/** Returns the index of the first byte of `memory` that differs from `wanted`; -1 if none does. */
 export function changedAt(memory: Memory, wanted: Bytes): number {
   for (const { at, bytes } of piecesIn(memory)) {
     const found = firstDifference(
@@ -298,7 +299,7 @@ export function changedAt(memory: Memory, wanted: Bytes): number {
   return -1;
 }
 
-/** The first byte of `wanted` that `got` does not begin with; -1 where there is none. */
+/** Returns the index of the first byte of `wanted` that differs from `got`; -1 if none does. */
 function firstDifference(got: Bytes, wanted: Bytes): number {
   const words = wanted.length >> 2;
   const [a, b] = [got, wanted].map((bytes) =>
@@ -312,13 +313,14 @@ function firstDifference(got: Bytes, wanted: Bytes): number {
   return -1;
 }
 
-/** Flops above which the host's reference would take seconds. */
+/** Flops above which the reference on the host would take seconds. */
 export const HOST_FLOPS = 1e9;
+/** Elements of the reference kernel that are compared with the host's. */
 const SAMPLE = 256;
-/** Both accumulate in f64; only the order of the sums differs. */
+/** The tolerance of that comparison: both sum in f64, in different orders. */
 const AGREEMENT = 1e-9;
 
-/** Runs plans for a reference: an open device, and building for it. */
+/** The parts of a context that {@linkcode referenceOf} uses. */
 export interface ReferenceRunner {
   readonly device: Device;
   readonly options: { readonly backend: { readonly name: string } };
@@ -328,15 +330,15 @@ export interface ReferenceRunner {
   ): Promise<Disposable & { run(): void }>;
 }
 
-/** The right outputs of a problem, in their order. */
+/** The reference outputs of a problem, in their order. */
 export interface Right {
   /** `rows × cols` values of each, unpadded. */
   readonly values: readonly Numbers[];
-  /** The terms of some elements of each; undefined where the operation does not tell. */
+  /** The terms of some elements of each; undefined if the operation does not give them. */
   readonly terms: readonly (Terms | undefined)[];
 }
 
-/** Computes the right outputs of the problem of `set`. */
+/** Computes the reference outputs of the problem of `set`. */
 export async function referenceOf(
   set: OperandSet,
   context: ReferenceRunner,
@@ -348,13 +350,13 @@ export async function referenceOf(
     : undefined;
   const outputs = problem.operands.filter((o) => o.role === "out");
   const values = kernel
-    ? await judged(set, { context, kernel, host })
+    ? await outputsOfKernel(set, { context, kernel, host })
     : outputs.map((_, i) => host.all(i));
   return { values, terms: termsOf(outputs, host, problem.work.flops) };
 }
 
-/** The outputs of the reference kernel, once a golden-ratio sample of them agrees with the host's. */
-async function judged(
+/** Returns the outputs of the reference kernel, after a sample of them agreed with the host's. */
+async function outputsOfKernel(
   { problem, memory }: OperandSet,
   { context, kernel, host }: {
     context: ReferenceRunner;
@@ -380,7 +382,7 @@ async function judged(
   return outputs.map(({ memory, type }, output) => {
     const length = memory.bytes / BYTES.f64;
     const indices = spreadIndices(length, SAMPLE);
-    // There are many: those of 16 bits are not seen to differ from such of double precision.
+    // f32 suffices for outputs of 16 bits, and takes half the memory.
     const right = new (BYTES[type] > 2 ? Float64Array : Float32Array)(length);
     const seen = new Float64Array(indices.length);
     for (const { at, bytes } of piecesIn(memory)) {
@@ -391,7 +393,7 @@ async function judged(
         seen[i] = some[index - first] ?? seen[i]!;
       }
     }
-    // Freed memory keeps its bytes, which a kernel could find.
+    // Freed memory keeps its contents, and a kernel could find the right outputs there.
     memory.fill(POISON);
     host.at(output, indices).forEach((want, i) => {
       const got = seen[i]!;

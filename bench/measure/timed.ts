@@ -32,22 +32,23 @@ export interface Timed extends Disposable {
   estimate(count: number): number;
   /** Nanoseconds of `count` samples, each with what it reads in the cache. */
   warm(count: number): number[];
-  /** Queues what is timed once more, for every set: by the same path, but unflushed. */
+  /** Queues the timed work once more for every set, by the same path but without a flush. */
   again(): void;
 }
 
-/** Distinct sets of inputs that one sample reads, or that take turns. */
+/** Returns the number of distinct input sets that one sample reads, or that the samples rotate over. */
 export function setsOf(context: Rotated, problem: Operanded): number {
   const calls = callsOf(context.settings.timer);
   return calls > 1 ? calls : rotationOf(context, problem)?.sets ?? 1;
 }
 
-/** Bytes of all copies of a case's operands at most. */
+/** The most bytes of all copies of the operands of a case. */
 const MOST_COPIED = 1 << 27;
 
 /**
- * Copies of one set of inputs that take turns, so that the figure is of no place in memory; 1 where
- * places do not show, or there are several sets anyway.
+ * Returns the number of copies of one input set that the samples rotate over, so that the time does not
+ * depend on one place in memory. It is 1 if the backend's times do not depend on places, or if
+ * there are several sets.
  */
 export function copiesOf(context: Rotated, problem: Operanded): number {
   const { settings, options: { backend: { placement } } } = context;
@@ -59,18 +60,18 @@ export function copiesOf(context: Rotated, problem: Operanded): number {
   return Math.max(1, Math.min(placement.copies, fit));
 }
 
-/** The circumstances of a timing. */
+/** Options of {@linkcode timedOf}. */
 export interface TimedOptions {
   readonly around?: Around;
-  /** Whether another kernel is to run at the config of this one. @default {false} */
+  /** Whether another kernel will run at the config of this one. @default {false} */
   readonly led?: boolean;
 }
 
 /**
- * `plans` by the timer of the settings: one for each of {@linkcode setsOf}, or for each of
- * {@linkcode copiesOf}, which take turns.
+ * Prepares `plans` for the timer of the settings.
  *
- * @throws {CaseError} `unsupported`, where no graph can hold them and one is to.
+ * @param plans One for each of {@linkcode setsOf}, or for each of {@linkcode copiesOf}.
+ * @throws {CaseError} `unsupported`, if the timer needs a graph and no graph can hold them.
  */
 export function timedOf(
   context: BenchContext,
@@ -123,19 +124,19 @@ export function timedOf(
       return total! / count;
     },
     again() {
-      // Of those that take turns each has one, whichever is next.
+      // As many calls as plans: each plan has one, whichever is next.
       for (let i = 0; i < plans.length / calls; i++) run();
     },
     [Symbol.dispose]: () => scope.dispose(),
   };
 }
 
-/** Makes one of `runs` a call, each in its turn, the first one first. */
+/** Calls `runs` in turn, starting with the first. */
 function turnsOf(runs: readonly (() => void)[]) {
   let next = 0;
   const peek = () => runs[next % runs.length]!();
   return {
-    /** Makes the next call, but keeps its turn. */
+    /** Calls the next one without advancing. */
     peek,
     run() {
       peek();
@@ -174,7 +175,7 @@ function refuseUngraphable(
     );
   }
   const [first] = steps;
-  // A kernel that waits may run at the config of one that does not.
+  // With `led`, another kernel that does wait will run at this config.
   if (!startsEarly(timer) || first?.early || led) return;
   throw new CaseError(
     "unsupported",
@@ -196,19 +197,19 @@ export function bytesOfInputs({ operands }: Operanded): number {
   );
 }
 
-/** The rotation of sets of operands. */
+/** A rotation over sets of operands, which replaces the flush. */
 export interface Rotation {
   readonly sets: number;
-  /** Bytes that are read between two uses of one. */
+  /** Bytes that are read between two uses of a set. */
   readonly bytes: number;
-  /** True if the sets are as large as a flush; else there is a flush too. */
+  /** True if `bytes` are at least those of a flush; else each sample is flushed too. */
   readonly enough: boolean;
 }
 
-/** More sets would take longer to make than to measure. */
+/** The most sets: more would take longer to make than to measure. */
 const MOST_SETS = 256;
 
-/** The inputs of a rotation. */
+/** The parts of a context that {@linkcode rotationOf} reads. */
 export interface Rotated {
   readonly settings: Pick<
     Settings,
@@ -220,7 +221,7 @@ export interface Rotated {
   };
 }
 
-/** Returns the rotation of the operands of `problem`, if they rotate. */
+/** Returns the rotation over sets of operands of `problem`; undefined if there is none. */
 export function rotationOf(
   { settings, device, options }: Rotated,
   { operands }: Operanded,

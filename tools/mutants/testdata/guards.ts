@@ -217,7 +217,7 @@ export const GUARDS: readonly HarnessMutant[] = [
     ],
     [
       "all sets have the same inputs",
-      ": unit * placeOf(number, units, operand.name);",
+      ": unit * rotationOf(number, units, operand.name);",
       ": 0;",
       "a kernel could copy the output of one set to all",
     ],
