@@ -6,24 +6,24 @@ const linux = Deno.build.os === "linux";
 const skip = linux ? "" : " (ignored: needs /dev/full)";
 
 /** Talks slowly enough for its reader to be gone, and says how far it came. */
-const SAYER = `import { Progress, say, tell } from "${new URL(
+const PRINTER = `import { Progress, logLine, printLine } from "${new URL(
   "output.ts",
   import.meta.url,
 )}";
 await new Promise((resolve) => setTimeout(resolve, 100));
-tell("talk");
-say("told");
+logLine("talk");
+printLine("told");
 {
   using progress = new Progress("test", 2);
   progress.print("a line");
   progress.step();
 }
-say("shown");`;
+printLine("shown");`;
 
 /** Runs `script`, whose $1 is a program that says, and whose $2 is Deno. */
 async function shell(script: string) {
   const { code, stdout, stderr } = await new Deno.Command("/bin/sh", {
-    args: ["-c", script, "sh", SAYER, Deno.execPath()],
+    args: ["-c", script, "sh", PRINTER, Deno.execPath()],
   }).output();
   const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
   return { code, stdout: text(stdout), stderr: text(stderr) };
@@ -48,7 +48,8 @@ const CSV = "results/nvidia-h200/grouped-nvfp4.csv";
 // The code must be none that says what was found: in CI, 1 of a `diff` is a slower row.
 for (const command of ["list", `diff ${CSV} ${CSV}`, `table ${CSV}`]) {
   Deno.test({
-    name: `say() of ${command} tells in one line that the disk is full${skip}`,
+    name:
+      `printLine() of ${command} tells in one line that the disk is full${skip}`,
     ignore: !linux,
     async fn() {
       const main = fileURLToPath(new URL("../main.ts", import.meta.url));
@@ -71,7 +72,7 @@ for (
   ] as const
 ) {
   Deno.test({
-    name: `tell() and Progress go on where standard error is ${what}${skip}`,
+    name: `logLine() and Progress go on where standard error is ${what}${skip}`,
     ignore: !linux,
     async fn() {
       assertEquals((await shell(script)).stdout, "told\nshown\n");
