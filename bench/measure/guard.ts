@@ -1,6 +1,6 @@
 /**
- * Checks what is timed: inputs change between samples, outputs are poisoned before each, and
- * copies of outputs are queued right behind the end of some, at random.
+ * Guards against kernels that do not compute while they are timed: changes inputs between samples,
+ * poisons the outputs before each, and copies the outputs right after randomly chosen samples.
  *
  * @module
  */
@@ -20,63 +20,63 @@ import { CaseError } from "../model/errors.ts";
 import type { Tolerance } from "../model/problem.ts";
 import type { Problem } from "../model/suite.ts";
 
-/** What a guard watches. */
-export interface Guarded {
+/** Options of a {@linkcode Guard}. */
+export interface GuardOptions {
   readonly device: Device;
   readonly sets: readonly OperandSet[];
   /** A plan for each set. */
   readonly plans: readonly Prepared[];
-  /** As changes take it. */
+  /** Magnitude of changed elements, in root mean squares of their input: see {@linkcode gainOf}. */
   readonly gain: number;
-  /** Samples whose outputs are kept at most. */
+  /** The most samples whose outputs are kept. */
   readonly most: number;
   /** Whether threads that a kernel started may compute ahead while a flush runs. */
   readonly shared: boolean;
-  /** Queues a launch that does nothing. */
+  /** Queues an empty launch. */
   nudge(): void;
-  /** Chooses what a kernel must not foresee. */
+  /** Returns random numbers that a kernel must not foresee. */
   readonly below: Below;
 }
 
-/** Samples, by their numbers, whose times tell whether a kernel computes what is new to it. */
-export interface Fresh {
-  /** After a change to inputs that no call has had before. */
+/** Numbers of samples whose times tell whether a kernel computes new inputs or remembers results. */
+export interface FreshSamples {
+  /** Samples after a change to inputs that no call had before. */
   readonly after: ReadonlySet<number>;
-  /** Not to be compared with these: they may have new inputs as well. */
+  /** Samples that may have new inputs too, and are no basis of comparison. */
   readonly apart?: ReadonlySet<number>;
-  /** After copies like those before `after`, of values that were there already. */
+  /** Samples after the same copies, but of values that were there already. */
   readonly again?: ReadonlySet<number>;
 }
 
 const isPatch = ({ kind }: Change) => kind === "patch";
 
-/** Bytes of outputs that are kept at most. */
+/** The most bytes of kept outputs. */
 const MOST_BYTES = 1 << 28;
 /**
- * Launches in one round of the driver's ring, on whose position their cost depends. Work around a
- * sample is padded to whole rounds, so that later samples keep their positions. See
+ * Launches in one round of the driver's ring. The cost of a launch depends on its position, so the work
+ * around a sample is padded to whole rounds, and later samples keep their positions. See
  * `docs/notes/2026-11-23-process-state.md`.
  */
 const RING = 32;
-/** Nanoseconds above which a place in the ring does not show. */
+/** Nanoseconds of a sample above which its position in the ring does not matter. */
 const LONG = 50_000;
 
-/** Watches one series of samples. */
+/** Guards one series of samples. */
 export class Guard implements Around, Disposable {
-  /** What could not be done, for the row. */
+  /** Notes on what could not be done, for the row. */
   readonly notes: string[] = [];
-  /** What was done, in its order. */
+  /** The changes and copies, in their order. */
   readonly log: Log[] = [];
   readonly #scope = new DisposableStack();
   readonly #below: Below;
   readonly #inputs: readonly OperandSet["ins"][];
   readonly #outputs: readonly (readonly Placed[])[];
-  /** A second copy of the inputs of the first set, if there is room: the others have its elements. */
+  /** Copies of the inputs of the first set, if there is room. Other sets are rotations of these. */
   readonly #originals: readonly Memory[] | undefined;
   readonly #spare: readonly Memory[];
   readonly #poisoned: Poisoned[][];
   #turns: Turns | undefined;
-  /** The sets that a sample of the series uses. */
+  /** Returns the sets that a sample of the series uses. */
   #uses: ReturnType<Turns["fromNow"]>;
   #count = 0;
   #padded = false;
@@ -88,7 +88,7 @@ export class Guard implements Around, Disposable {
   #kept: ReadonlyMap<number, Memory> = new Map();
   #used: readonly number[] = [];
 
-  constructor(readonly options: Guarded) {
+  constructor(readonly options: GuardOptions) {
     const { sets, device, below } = options;
     this.#below = below;
     this.#uses = () => sets.map((_, i) => i);
@@ -97,11 +97,11 @@ export class Guard implements Around, Disposable {
     this.#poisoned = this.#outputs.map((outputs) =>
       outputs.map(() => ({ whole: POISON, parts: [] }))
     );
-    this.#spare = this.#room(
+    this.#spare = this.#allocate(
       "changes of inputs: they stayed the same",
       (own) => [own.use(device.alloc(64)), own.use(device.alloc(64))],
     ) ?? [];
-    this.#originals = this.#room(
+    this.#originals = this.#allocate(
       "a second copy of the inputs: only a few elements changed",
       (own) =>
         sets[0]!.ins.map(({ part }) => {
@@ -112,8 +112,8 @@ export class Guard implements Around, Disposable {
     );
   }
 
-  /** What `make` allocates; nothing, and a note, where there is no room. */
-  #room<T>(
+  /** Returns what `make` allocates; undefined, and notes that, if there is no room. */
+  #allocate<T>(
     what: string,
     make: (scope: DisposableStack) => T,
   ): T | undefined {
@@ -133,8 +133,8 @@ export class Guard implements Around, Disposable {
     this.#turns = turns;
   }
 
-  /** What times of samples after changes are to be compared with. */
-  get fresh(): readonly Fresh[] {
+  /** The samples after changes, for the comparison of their times. */
+  get fresh(): readonly FreshSamples[] {
     const end = this.#end;
     const changes = [...this.#changes].filter(([at]) =>
       at !== end && !this.#again.has(at)
@@ -159,17 +159,17 @@ export class Guard implements Around, Disposable {
     ];
   }
 
-  /** The sample before which the inputs become the original ones. */
+  /** The sample before which the inputs are restored. */
   get #end(): number | undefined {
     return [...this.#changes.keys()].at(-1);
   }
 
-  /** Whether a call that settles a cache sees `change` before sample number `index`. */
+  /** Returns whether the calls that warm the cache before sample `index` see `change`. */
   #isSettled(index: number, change: Change): boolean {
     return index === this.#end && !isPatch(change);
   }
 
-  /** Whether no call has had the inputs of sample number `index` after `sets`. */
+  /** Returns whether the inputs of sample `index`, after the changes `sets`, are new to the kernel. */
   #isUnseen(index: number, sets: Changes): boolean {
     if (this.#again.has(index)) return false;
     return this.#turns?.settle === undefined ||
@@ -204,7 +204,7 @@ export class Guard implements Around, Disposable {
     this.#patches = this.#upload(plan);
     this.#changes = this.#patches ? plan.changes : new Map();
     this.#again = this.#patches ? plan.again : new Set();
-    this.#kept = this.#room(
+    this.#kept = this.#allocate(
       "copies of the outputs: they were not compared",
       (own) => {
         const all = own.use(device.alloc(plan.kept.length * bytes));
@@ -217,23 +217,26 @@ export class Guard implements Around, Disposable {
     this.#used = device.used?.() ?? [];
   }
 
-  /** Returns the bytes that were taken since it began, by each count. */
+  /** Returns the change of each count of used bytes since the series began. */
   taken(): readonly number[] {
     const now = this.options.device.used?.() ?? [];
     return now.map((bytes, i) => bytes - this.#used[i]!);
   }
 
-  /** Sets that take turns are many: the first, whose last output is compared in full, is spared. */
+  /**
+   * Returns whether `set` is left unchanged: the first one, if the samples rotate over several. Its
+   * last output is compared in full.
+   */
   #isSpared(set: number): boolean {
     return set === 0 && this.#uses(0).length < this.options.sets.length;
   }
 
-  /** The bytes of all patches, on the device; nothing where there is no room. */
+  /** Uploads the bytes of all patches; returns undefined if there is no room. */
   #upload({ changes }: SeriesPlan): ReadonlyMap<Change, Memory> | undefined {
     const patches = [...changes.values()].flatMap((sets) => [...sets.values()])
       .flat().flatMap((change) => change.kind === "patch" ? [change] : []);
     const bytes = patches.flatMap((patch) => [...patch.bytes]);
-    const memory = this.#room(
+    const memory = this.#allocate(
       "changes of inputs: they stayed the same",
       (own) => own.use(this.options.device.alloc(Math.max(1, bytes.length))),
     );
@@ -260,7 +263,7 @@ export class Guard implements Around, Disposable {
     const last = index === this.#count - 1;
     for (const set of this.#uses(index)) {
       const plain = last || this.#isSpared(set);
-      // What was right before a change is poison too.
+      // After a change, the right output of the old inputs serves as poison.
       const stale = changes !== undefined && this.#stale.has(index) &&
         this.#isUnseen(index, changes);
       this.#poison(set, { stale: stale && !plain, plain });
@@ -291,9 +294,9 @@ export class Guard implements Around, Disposable {
     );
     const settle = this.#turns?.settle;
     if (settle) { for (let i = 0; i < this.#settles; i++) settle(); }
-    // After the calls that settle a cache: a kernel that remembers results would know the next
-    // sample's. Patches leave it warm, and so do copies of whole inputs, more or less: they are made
-    // again before the next sample, whose time a kernel that computes all shares.
+    // After the calls that warm the cache: otherwise a kernel that remembers results would know that of
+    // the next sample. Patches, and more or less copies of whole inputs, leave the cache warm. The same
+    // copies are made again before the next sample, whose time is the basis of comparison.
     const others = this.#apply(
       index,
       sets,
@@ -333,7 +336,7 @@ export class Guard implements Around, Disposable {
     return { copies, launches };
   }
 
-  /** Queues a copy that is of no use. */
+  /** Queues a copy without effect. */
   #idle(): void {
     const [to, from] = this.#spare;
     if (to && from) to.copyFrom(from);
@@ -350,7 +353,7 @@ export class Guard implements Around, Disposable {
   ): void {
     const poisoned = this.#poisoned[set]!;
     if (plain) {
-      // Its guard bands are looked at when all is done.
+      // As a whole, as its guard bands are checked after the series.
       const byte = anyPoison(this.#below);
       this.options.sets[set]!.poison(byte);
       this.#poisoned[set] = poisoned.map(() => ({ whole: byte, parts: [] }));
@@ -362,7 +365,7 @@ export class Guard implements Around, Disposable {
       if (stale) {
         this.#spare[0]?.fill(byte);
       } else if (this.#below(2) === 0) {
-        // A kernel that looks at some elements, and finds them right, may skip the others.
+        // In part: a kernel may check a few elements, and skip the work if they are right.
         const size = BYTES[operand.type];
         const from = this.#below(part.bytes / size) * size;
         const bytes = (1 + this.#below((part.bytes - from) / size)) * size;
@@ -404,12 +407,12 @@ export class Guard implements Around, Disposable {
   }
 }
 
-/** Tolerances by which a change of one element shows, where its factors are as usual. */
+/** The effect of a changed element on an output of usual factors, in tolerances. */
 const BEYOND = 8;
-/** Outputs from which their size is estimated. */
+/** The number of output elements from which the usual size of an output is estimated. */
 const SEEN = 4096;
 
-/** Returns the gain at which changes of single inputs show in outputs whose values are `right`. */
+/** Returns the {@linkcode GuardOptions.gain} at which one changed input shows in outputs like `right`. */
 export function gainOf(
   { work }: Pick<Problem, "work">,
   right: readonly Numbers[],
@@ -427,7 +430,7 @@ export function gainOf(
     }
   }
   const size = Math.sqrt(square / seen) || 1;
-  // Each output is a sum of so many products.
+  // The number of products that an output sums.
   const terms = Math.max(1, work.flops / 2 / outputs);
   return Math.max(2, BEYOND * Math.sqrt(terms) * (rtol + atol / size));
 }

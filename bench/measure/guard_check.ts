@@ -1,6 +1,6 @@
 /**
- * Compares outputs that were kept while a kernel was timed with those of the inputs that were in
- * place.
+ * Compares outputs that were kept while a kernel was timed with the reference for the inputs of that
+ * time.
  *
  * @module
  */
@@ -33,18 +33,18 @@ import type { Problem } from "../model/suite.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Bytes of an output that were set to `byte`, from its start on. */
+/** The `bytes` bytes from byte `from` of an output, which were set to `byte`. */
 interface Part {
   readonly from: number;
   readonly bytes: number;
   readonly byte: number;
 }
 
-/** The bytes that an output had before a sample, as far as the kernel did not write them. */
+/** The contents of an output before a sample. */
 export interface Poisoned {
-  /** What it was filled with last, guard bands and padding included. */
+  /** The byte that it was filled with last, guard bands and padding included. */
   readonly whole: number;
-  /** What was filled after that. */
+  /** The parts that were filled after that. */
   readonly parts: readonly Part[];
 }
 
@@ -56,7 +56,7 @@ export interface Kept {
   readonly poisoned: Poisoned;
 }
 
-/** An entry of what a guard did. */
+/** A change or a copy that a guard queued. */
 export type Log =
   | {
     readonly kind: "change";
@@ -67,37 +67,38 @@ export type Log =
   | {
     readonly kind: "kept";
     readonly index: number;
-    /** Samples of the series. */
+    /** The number of samples of the series. */
     readonly of: number;
     readonly kept: readonly Kept[];
   };
 
 /**
- * Elements of an output that are compared: near changes, still poison, and two in each of so many
- * rows and columns at random.
+ * The number of compared elements of an output: two in each of `lines` random rows and columns, `near`
+ * for each change, and `poison` of those that still are poison.
  */
-const LOOKS = { lines: 8, near: 2, poison: 64 };
-/** Wrong elements that must all fit what a message suggests. */
-const TOLD = 3;
-/** Changed elements near which outputs are compared: those that changed last. */
+const COMPARED = { lines: 8, near: 2, poison: 64 };
+/** Wrong elements that must all agree with an explanation. */
+const MOST_EXPLAINED = 3;
+/** The number of last changes near which outputs are compared. */
 const MOST_NEAR = 8;
-/** Sets of a batch that are compared at one sample. */
+/** The most sets of a batch that are compared at one sample. */
 const MOST_SETS = 4;
-/** Multiplications and additions on the host for one series. */
+/** Multiply-adds on the host for one series. */
 const BUDGET = 6e6;
 /**
- * Bits that may be missing where the kernel is timed: a changed element may be as large as the rest
- * of its sum together, and where it is the first, all partial sums are so large that their
- * roundings have twice the variance.
+ * Effective bits that may be missing while the kernel is timed. A changed element may be as large as the
+ * rest of its sum. If it is summed first, all partial sums are that large, and their rounding errors
+ * have twice the variance.
  */
 const FEWER_BITS = 0.5;
+/** The least and the most samples whose outputs are compared. */
 const LIMITS = { least: 4, most: 64 };
 
 /** Returns the number of samples whose outputs the host compares in a fraction of a second. */
 export function comparable(problem: Problem, sets: number): number {
   const outputs = problem.operands.filter(({ role }) => role === "out");
-  // The terms of those in rows and columns at random are looked at too.
-  const looks = 2 * 2 * LOOKS.lines + LOOKS.near * MOST_NEAR;
+  // Twice: the norms of elements in random rows and columns are computed too.
+  const looks = 2 * 2 * COMPARED.lines + COMPARED.near * MOST_NEAR;
   const one = productsIn(problem) * looks * outputs.length *
     Math.min(sets, MOST_SETS);
   return Math.max(
@@ -115,18 +116,18 @@ export interface Checked {
   readonly bits: number | undefined;
   readonly log: readonly Log[];
   readonly below: Below;
-  /** Says that the host is at work. */
+  /** Sends a sign of life. */
   beat(): void;
 }
 
-/** The inputs of one set as they were at some time. */
+/** The inputs of one set at a time of the series. */
 class Inputs {
-  /** Those that are not undone by later ones, since the inputs were the original ones. */
+  /** The changes since the inputs were the original ones, without those that later ones replaced. */
   #changes: Change[] = [];
-  /** Places that changed. */
+  /** All changes of single elements. */
   readonly #near: Change[] = [];
   #originals: readonly Bytes[] | undefined;
-  /** Copies of those that changed. */
+  /** Copies of the inputs that changed. */
   #now: (Bytes | undefined)[] | undefined;
   #reference: Reference | undefined;
 
@@ -150,7 +151,7 @@ class Inputs {
     }
   }
 
-  /** Frees what can be made again. */
+  /** Frees what can be computed again. */
   forget(): void {
     this.#originals = this.#now = this.#reference = undefined;
   }
@@ -163,7 +164,7 @@ class Inputs {
     return this.#reference ??= this.problem.reference(this.#bytes());
   }
 
-  /** The inputs, in arrays of their own where they changed: an operation may keep what it read. */
+  /** Returns the inputs; changed ones in new arrays, as an op may cache by array. */
   #bytes(): readonly Bytes[] {
     const originals = this.#original;
     if (!this.#now) {
@@ -177,8 +178,8 @@ class Inputs {
   }
 
   /**
-   * Returns how many times as large as with the original inputs the terms are that element (`row`,
-   * `col`) of output number `output` sums, at least 1. Errors of sums grow with their terms.
+   * Returns the norm of the terms of element (`row`, `col`) of an output, divided by that with the
+   * original inputs, at least 1. The errors of sums grow with it.
    */
   growth(output: number, row: number, col: number): number {
     const sizeIn = ({ norms }: Reference) =>
@@ -189,26 +190,30 @@ class Inputs {
 }
 
 /**
- * Compares what `log` kept.
+ * Compares the kept outputs.
  *
- * @throws {CaseError} `wrong`: a {@linkcode WrongError} that says at which sample, which element
- * and why.
+ * @throws {CaseError} `wrong`: a {@linkcode WrongError} with the sample, the element and the likely
+ * reason.
  */
 export function checkKept(checked: Checked): void {
   const { problem, sets, log, below } = checked;
   const inputs = sets.map((set) => new Inputs(problem, set));
-  const pool = new Pool();
+  const pool = new PrecisionPool();
   for (const [at, entry] of log.entries()) {
     if (entry.kind === "change") {
       inputs[entry.set]!.change(entry.changes);
       continue;
     }
-    const some = someOf(entry.kept.map(({ set }) => set), MOST_SETS, below);
+    const some = randomSubset(
+      entry.kept.map(({ set }) => set),
+      MOST_SETS,
+      below,
+    );
     for (const kept of entry.kept) {
       if (!some.has(kept.set)) continue;
-      // Of many sets together they would not fit in memory.
+      // The inputs of all sets would not fit in memory.
       for (const [i, one] of inputs.entries()) if (i !== kept.set) one.forget();
-      const flaw = flawOf(kept, { checked, inputs: inputs[kept.set]!, pool });
+      const flaw = errorIn(kept, { checked, inputs: inputs[kept.set]!, pool });
       checked.beat();
       if (!flaw) continue;
       const earlier = log.slice(0, at);
@@ -228,14 +233,14 @@ export function checkKept(checked: Checked): void {
   pool.demand(checked);
 }
 
-/** Elements of all samples together, by which the precision of what is timed is known. */
-class Pool {
+/** Elements of all samples, from which the precision of the timed kernel is estimated. */
+class PrecisionPool {
   readonly #seen = new Set<string>();
   readonly #all: Summed[] = [];
-  /** Those of outputs that were poison in part: a kernel can tell them from those of a check. */
+  /** Those of partly poisoned outputs, which a kernel can tell from outputs of a check. */
   readonly #inPart: Summed[] = [];
 
-  /** Adds the elements `indices` of an output, of which `right` are the right values. */
+  /** Adds the elements `indices` of an output; `right` are their reference values. */
   add(
     { output, poisoned }: Kept,
     { operand, bytes, indices, right, reference }: {
@@ -249,7 +254,7 @@ class Pool {
     if (!reference.norms) return;
     const own: number[] = [];
     for (let i = 0; i < indices.length; i++) {
-      // The same sum again has the same error, and tells nothing new.
+      // The same sum has the same error.
       const key = `${output} ${indices[i]} ${right[i]}`;
       if (!this.#seen.has(key)) own.push(i);
       this.#seen.add(key);
@@ -272,7 +277,7 @@ class Pool {
     if (poisoned.parts.length > 0) this.#inPart.push(summed);
   }
 
-  /** @throws {CaseError} `wrong`, where there are fewer effective bits than `checked` asks for. */
+  /** @throws {CaseError} `wrong`, if there are fewer effective bits than `checked` asks for. */
   demand({ bits: asked, tolerance }: Checked): void {
     if (asked === undefined) return;
     for (const some of [this.#all, this.#inPart]) {
@@ -287,9 +292,9 @@ class Pool {
   }
 }
 
-interface Flaw {
+interface OutputError {
   readonly what: string;
-  /** What it suggests, if that is known already. */
+  /** The likely reason, if it is known already. */
   readonly why?: string;
   readonly accuracy: WrongError["accuracy"];
   /** Some wrong elements. */
@@ -299,10 +304,14 @@ interface Flaw {
 const NOT_DONE =
   "still poison, so the work was not done when the clock stopped";
 
-function flawOf(
+function errorIn(
   kept: Kept,
-  { checked, inputs, pool }: { checked: Checked; inputs: Inputs; pool: Pool },
-): Flaw | undefined {
+  { checked, inputs, pool }: {
+    checked: Checked;
+    inputs: Inputs;
+    pool: PrecisionPool;
+  },
+): OutputError | undefined {
   const { copy, output, poisoned } = kept;
   const { problem, tolerance, below } = checked;
   const operand = problem.operands.filter((o) => o.role === "out")[output]!;
@@ -312,7 +321,7 @@ function flawOf(
   const part = bytes.subarray(BAND, end);
   const before = imageOf(poisoned, bytes.length);
   const poison = stillPoison(bytes, { operand, before, below });
-  const some = sampleCrossings(operand, LOOKS.lines, below);
+  const some = sampleCrossings(operand, COMPARED.lines, below);
   const chosen = [...new Set(some.indices)];
   const indices = [
     ...new Set([
@@ -351,12 +360,12 @@ function flawOf(
       mismatchNote(operand, first)
     } (${wrong.length} of ${indices.length} compared elements are wrong)`,
     accuracy,
-    at: wrong.slice(0, TOLD),
+    at: wrong.slice(0, MOST_EXPLAINED),
     ...(still.has(first.index) ? { why: NOT_DONE } : {}),
   };
 }
 
-/** An output between its guard bands, as a kernel found it, of `bytes`. */
+/** Returns the `bytes` bytes of an output with its guard bands, as they were before the sample. */
 function imageOf({ whole, parts }: Poisoned, bytes: number): Uint8Array {
   const image = new Uint8Array(bytes).fill(whole);
   for (const { from, bytes, byte } of parts) {
@@ -365,7 +374,7 @@ function imageOf({ whole, parts }: Poisoned, bytes: number): Uint8Array {
   return image;
 }
 
-/** Elements that are as the kernel found them, at most {@linkcode LOOKS}. */
+/** Returns a random sample of the elements that the kernel did not write. */
 function stillPoison(
   bytes: Uint8Array,
   { operand: { rows, cols, ld, type }, before, below }: {
@@ -383,15 +392,15 @@ function stillPoison(
       let b = at;
       while (b < at + size && bytes[b] === before[b]) b++;
       if (b < at + size) continue;
-      // A sample of all, each as likely.
-      const place = seen++ < LOOKS.poison ? found.length : below(seen);
-      if (place < LOOKS.poison) found[place] = i * cols + j;
+      // Reservoir sampling.
+      const place = seen++ < COMPARED.poison ? found.length : below(seen);
+      if (place < COMPARED.poison) found[place] = i * cols + j;
     }
   }
   return found;
 }
 
-/** Elements that changes probably show in, by their row or column, in some columns or rows. */
+/** Returns elements in rows and columns of the output that depend on the last changes. */
 function nearby(
   changes: readonly Change[],
   { problem, operand: { rows, cols }, some }: {
@@ -404,7 +413,7 @@ function nearby(
   return changes.slice(-MOST_NEAR).flatMap((change) => {
     if (change.kind !== "patch") return [];
     const input = inputs[change.input]!;
-    return Array.from({ length: LOOKS.near }, (_, i) => [
+    return Array.from({ length: COMPARED.near }, (_, i) => [
       ...(input.rows === rows ? [change.row * cols + some.columns[i]!] : []),
       ...(input.cols === rows ? [change.col * cols + some.columns[i]!] : []),
       ...(input.rows === cols ? [some.rows[i]! * cols + change.row] : []),
@@ -413,7 +422,7 @@ function nearby(
   });
 }
 
-/** Says where guard bands or padding were written to. */
+/** Returns the error if guard bands or padding were overwritten. */
 function touchedOutside(
   bytes: Uint8Array,
   { operand: { name, rows, cols, ld, type }, before }: {
@@ -437,9 +446,9 @@ function touchedOutside(
   }
 }
 
-/** Says where a wrong element may come from; empty where nothing fits. */
+/** Returns the likely origin of wrong elements; empty if none agrees with all. */
 function explain(
-  { at }: Flaw,
+  { at }: OutputError,
   { kept: { set, output }, checked, earlier, inputs }: {
     kept: Kept;
     checked: Checked;
@@ -468,7 +477,7 @@ function explain(
     : `right for input set ${other + 1}, so it was copied from there`;
 }
 
-function someOf(
+function randomSubset(
   values: readonly number[],
   count: number,
   below: Below,

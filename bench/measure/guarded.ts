@@ -8,7 +8,7 @@ import type { Tolerance } from "../model/problem.ts";
 import type { Problem } from "../model/suite.ts";
 import type { BenchContext, Prepared } from "./context.ts";
 import { type Calibration, loadTime } from "./figures.ts";
-import { type Fresh, gainOf, Guard } from "./guard.ts";
+import { type FreshSamples, gainOf, Guard } from "./guard.ts";
 import { checkKept, comparable } from "./guard_check.ts";
 import type { OperandSet } from "./operands.ts";
 import type { Numbers } from "./precision.ts";
@@ -159,7 +159,7 @@ const RARE_AGAIN = 5e-3;
  */
 export function freshNote(
   samples: readonly number[],
-  { after, apart, again }: Fresh,
+  { after, apart, again }: FreshSamples,
 ): string {
   const at = (is: (i: number) => boolean) => samples.filter((_, i) => is(i));
   const fresh = at((i) => after.has(i));
