@@ -19,22 +19,22 @@ import type { Choice, PeerChoice } from "./options.ts";
 import { callEach, callSuite } from "./suite_calls.ts";
 import { importSuite, limitCalls } from "./suite_file.ts";
 
-/** The name of every built-in suite at once. */
+/** The name that stands for all built-in suites. */
 const ALL = "all";
 
-/** `names`, with those of the built-in suites in the place of {@linkcode ALL}. */
+/** Returns `names` with {@linkcode ALL} replaced by the names of the built-in suites. */
 export function named(names: readonly string[]): readonly string[] {
   return names.flatMap((name) => name === ALL ? suiteNames : [name]);
 }
 
 /**
- * The suites named `names`; all built-in ones where there are none.
+ * Loads the suites named `names`, or all built-in ones if `names` is empty.
  *
- * A name with a slash, or one that ends in `.ts` or `.js`, is a file whose default export
- * is a suite; one that ends in `.c`, `.cu`, `.hip`, `.metal` or `.py` is a kernel, from which a suite is made.
+ * A name with a slash, or one that ends in `.ts` or `.js`, is a file whose default export is a suite.
+ * One that ends in `.c`, `.cu`, `.hip`, `.metal` or `.py` is a kernel file, from which a suite is made.
  *
- * @param load Loads a file. @default {after a trial in a process of its own}
- * @throws {UserError} For a name of no suite, and a file that cannot be used.
+ * @param load Loads a suite file. @default {imports it after a trial in another process}
+ * @throws {UserError} For an unknown name and a file that cannot be used.
  */
 export async function loadSuites(
   names: readonly string[],
@@ -42,7 +42,7 @@ export async function loadSuites(
 ): Promise<readonly Suite[]> {
   const wanted = names.length === 0 ? suiteNames : named(names);
   const suites: Suite[] = [];
-  // One after the other: what a file does as it is loaded is attributed to it.
+  // In sequence, so that errors during the import are attributed to the right file.
   for (const name of wanted) {
     const suite = isSource(name)
       ? sourceSuite(name)
@@ -71,7 +71,7 @@ async function tryAndImport(file: string): Promise<Suite> {
   return suite;
 }
 
-/** @throws {UserError} For a misspelt baseline: the next one would take its place. */
+/** @throws {UserError} For a misspelt baseline, which would otherwise be skipped silently. */
 async function checkBaselines(
   { name, kernels, baselines }: Suite,
 ): Promise<void> {
@@ -81,7 +81,7 @@ async function checkBaselines(
   const builtIn = await besidePeers(await builtInSuites(), "torch");
   const others = builtIn.flatMap((suite) => suite.kernels.map((k) => k.name));
   const all = new Set([...own, ...USUAL_BASELINES, ...others]);
-  // What is like no kernel may be a peer that a run names.
+  // A name that resembles no kernel may be that of a peer that --peers names.
   const misspelt = baselines.find((baseline) =>
     !all.has(baseline) && !isAuto(baseline) &&
     findSimilar(baseline, all).length > 0
@@ -93,7 +93,7 @@ async function checkBaselines(
   );
 }
 
-/** Returns whether `name` is that of a kernel's source, with or without settings after a `?`. */
+/** Returns whether `name` is the path of a kernel file, with or without settings after a `?`. */
 export function isSource(name: string): boolean {
   return /\.(?:c|cu|hip|metal|py(?::[^:?/]*)?)(?:\?\w+=[^?]*)?$/.test(name);
 }
@@ -129,7 +129,7 @@ async function builtInSuite(name: string): Promise<Suite> {
   return suite!;
 }
 
-/** Makes the error for an unknown `name`, with similar names or all. */
+/** Makes the error for an unknown `name`, which lists similar names, or all names if none is similar. */
 export function unknown(
   kind: string,
   name: string,
@@ -173,7 +173,7 @@ async function checkKernels(
   }
 }
 
-/** Returns `suites`, each with its peers as further kernels where `peers` asks for them. */
+/** Returns `suites` with the kernels of `peers` added to each; unchanged if it is undefined. */
 export async function besidePeers(
   suites: readonly Suite[],
   peers: PeerSet | undefined,
@@ -184,9 +184,10 @@ export async function besidePeers(
 }
 
 /**
- * Returns `suites`, each with the kernels that choose for themselves if `kernels` names them: no run
- * has them unasked, as their rows are those of other kernels once more. With `early` they prefer
- * kernels that start before their predecessor ends.
+ * Returns `suites` with the `auto` kernels that `kernels` names, which choose another kernel each. They
+ * are not added by default, as their rows repeat those of the chosen kernels.
+ *
+ * @param early Whether they prefer kernels that start before their predecessor ends.
  */
 export async function besideAuto(
   suites: readonly Suite[],
@@ -236,14 +237,14 @@ export type Filter =
     readonly backend?: string;
   };
 
-/** The cases of `suites` that `filter` lets through, in the order of the suites. */
+/** Yields the cases of `suites` that match `filter`, in the order of the suites. */
 export function* casesOf(
   suites: readonly Suite[],
   { kernels, points, overrides, where = {}, backend }: Filter,
 ): Generator<Case> {
   const known = new Set(Object.keys(where));
   for (const suite of suites) {
-    // A suite without an axis of that name has nothing on it.
+    // A suite without the axis has no matching case.
     const own = suite.axes.filter(({ name }) => known.has(name));
     if (own.length < known.size) continue;
     for (const one of callEach(suite.cases(points, overrides, where))) {
@@ -254,7 +255,7 @@ export function* casesOf(
   }
 }
 
-/** The suites of a choice, and the filter of their cases. */
+/** The chosen suites, and the filter of their cases. */
 export interface Chosen {
   /** With the peers that it asks for. */
   readonly suites: readonly Suite[];
@@ -278,21 +279,21 @@ export async function choose(
   return { suites, own, filter: { kernels, points, overrides, where } };
 }
 
-/** Most of them have one case at least. */
+/** The most cases of a sweep. */
 const MOST_CASES = MOST_POINTS;
 
 /**
- * The cases of `suites` that `filter` lets through.
+ * Returns the cases of `suites` that match `filter`.
  *
- * @throws {UserError} If they are more than a sweep can be, as soon as that is known.
+ * @throws {UserError} If there are more than {@linkcode MOST_CASES}.
  */
 export function casesWithin(
   suites: readonly Suite[],
   filter: Filter,
 ): readonly Case[] {
   const cases = callSuite(() =>
-    // Points are counted in a moment, and made in minutes.
-    isMore(suites, filter)
+    // Counted first: that takes a moment, while making so many points takes minutes.
+    areTooMany(suites, filter)
       ? undefined
       : [...distinct(casesOf(suites, filter)).take(MOST_CASES + 1)]
   );
@@ -302,12 +303,12 @@ export function casesWithin(
   );
 }
 
-/** Whether the points of `suites` have too many cases, as far as that shows before they are made. */
-function isMore(
+/** Returns whether there are too many cases, as far as that is known without making their points. */
+function areTooMany(
   suites: readonly Suite[],
   { kernels, points, overrides, where = {}, backend }: Filter,
 ): boolean {
-  // Which points it leaves out, only a made one tells.
+  // Only a made point tells whether `where` excludes it.
   if (Object.keys(where).length > 0) return false;
   const cases = suites.map((suite) => {
     const own = suite.kernels.filter((kernel) =>
@@ -320,12 +321,13 @@ function isMore(
 }
 
 /**
- * Yields `cases`. Those of a problem mostly follow each other; peers come after all others.
+ * Yields `cases`, and checks that no two points have the same key, as one row would replace the other.
  *
- * @throws {UserError} If two points have the same key: one row would replace the other.
+ * @throws {UserError} If two points have, or a key is too long for a CSV.
  */
 function* distinct(cases: Iterable<Case>): Generator<Case> {
   const seen = new Map<string, Case>();
+  // Cases of a problem mostly follow each other; peers come after all others.
   let last: Case | undefined;
   for (const one of cases) {
     if (one.problem !== last?.problem) {
@@ -362,8 +364,8 @@ function pointText({ place }: Case): string {
 }
 
 /**
- * Returns the part of a selection that selects the point of `key` in its suite: sizes in the
- * place of the suite's own, and values of the other axes that the suite sweeps.
+ * Returns the part of a selection that selects the point of `key` in its suite: the sizes as
+ * overrides, and the values of other swept axes as a filter.
  */
 export function pointOf(
   { axes, swept }: Pick<Suite, "axes" | "swept">,

@@ -1,5 +1,5 @@
 /**
- * Jobs for workers: how one is made of cases, and how it is run to its last case.
+ * Makes jobs for workers of cases, and runs them.
  *
  * @module
  */
@@ -45,7 +45,7 @@ interface JobParts extends
   readonly run: string;
 }
 
-/** Makes the job of running `cases`, which have one runner, on the device of `selection`. */
+/** Makes the job that runs `cases`, all of one runner, on the device of `selection`. */
 export function jobOf(
   { selection, cases, settings, run, ...more }: JobParts,
 ): Job {
@@ -71,7 +71,7 @@ export function jobOf(
   };
 }
 
-/** Makes data of `cases`: those of one problem together, in the order of their first. */
+/** Groups `cases` by problem, as data for a worker. */
 function groupsOf(cases: readonly Case[]): readonly CaseGroup[] {
   return [...Map.groupBy(cases, ({ problem }) => problem).values()].map(
     (own) => {
@@ -81,27 +81,27 @@ function groupsOf(cases: readonly Case[]): readonly CaseGroup[] {
   );
 }
 
-/** Shows how far a job is. */
+/** Shows the progress of a job. */
 export interface ProgressView {
   update(
     change: {
       readonly note?: string;
       readonly done?: number;
       readonly failed?: number;
-      /** Seconds until the end; undefined while too little is known. */
+      /** Estimated seconds until the end; undefined while there is no estimate. */
       readonly left?: number | undefined;
     },
   ): void;
-  /** Shows a line that stays. */
+  /** Shows a line above the progress. */
   print(line: string): void;
-  /** Shows that a case failed. @default {prints a line with the note of its row} */
+  /** Shows a failed case. @default {prints a line with the note of its row} */
   fail?(row: Row): void;
 }
 
 /** Options of running a job. */
 export interface Watch {
   readonly progress: ProgressView;
-  /** Estimates when the last of several jobs ends. @default {the view does} */
+  /** Estimates the end of the last of several jobs. @default {the view does} */
   readonly remaining?: Remaining;
   /** Kill a case after this many seconds without progress. */
   readonly timeout: number;
@@ -111,7 +111,7 @@ export interface Watch {
   readonly failed: number;
   /** Aborting it ends the worker and the job. */
   readonly signal: AbortSignal;
-  /** Takes every event before it is shown. */
+  /** Receives every event before it is shown. */
   take(event: Event): void;
 }
 
@@ -119,30 +119,30 @@ export interface Watch {
 export interface JobEnd {
   readonly done: number;
   readonly failed: number;
-  /** Time spent by each worker, of one that was ended until its last row. */
+  /** Time spent by each worker; for a killed worker, until its last row. */
   readonly spent: readonly Spent[];
-  /** Bytes that a worker held at most; 0 where none had a row. */
+  /** The greatest memory of a worker in bytes; 0 if none had a row. */
   readonly memoryBytes: number;
 }
 
 /**
- * Runs a program and ends as it does, also by its signal: a parent that a kernel can kill.
- * Messages of the shell itself about signals are left out.
+ * A shell script that runs a program and ends with its exit code or signal. A kernel that kills its
+ * parent process kills this shell. The shell's own messages about signals are suppressed.
  */
-const KEEPER = `exec 3>&2 4<&0 2>/dev/null
+const PARENT_SCRIPT = `exec 3>&2 4<&0 2>/dev/null
 "$@" 2>&3 3>&- <&4 4<&- &
 wait $!
 code=$?
 [ $code -gt 128 ] && kill -$((code - 128)) $$
 exit $code`;
 
-/** It is at this path wherever there is one, and need not be in PATH. */
+/** The path of a POSIX shell, which need not be in PATH. */
 const SHELL = Deno.build.os === "windows" ? "sh" : "/bin/sh";
 
 /**
- * Starts a worker: this Deno, the same permissions, and nothing to be downloaded.
+ * Returns the command that starts a worker: this Deno with the same permissions and no downloads.
  *
- * @param backend The kernels of one that is shared run in the worker itself.
+ * @param backend If it is shared, its kernels run in the process of the worker.
  */
 function workerCommand(
   { shared }: Pick<Backend, "shared">,
@@ -151,23 +151,23 @@ function workerCommand(
   const flags = [
     ...["--quiet", "--no-prompt", "--cached-only", ...PERMISSIONS],
     ...importFlags(),
-    // For the search for leaks, which counts the pages of JavaScript's heap too.
+    // The check for leaks collects garbage first.
     "--v8-flags=--expose-gc",
   ];
   const program = [Deno.execPath(), "run", ...flags, main] as const;
-  // On CPUs only: elsewhere the shell would end before the driver has freed the device of a killed
-  // worker.
-  return shared ? [SHELL, "-c", KEEPER, "sh", ...program] : program;
+  // On CPUs only: with a GPU, the shell could end before the driver has released the device of a
+  // killed worker.
+  return shared ? [SHELL, "-c", PARENT_SCRIPT, "sh", ...program] : program;
 }
 
 /**
- * True in the process of the `mnkbench` command. A program that uses the library may have children
- * of its own, which cannot be told from those that kernels left.
+ * True in the process of the `mnkbench` command. A program that uses the library may have child
+ * processes, which cannot be distinguished from those that kernels left behind.
  */
 const IS_PROGRAM =
   Deno.mainModule === new URL("../cli/main.ts", import.meta.url).href;
 
-/** Runs `job`, hands every event on, and shows how far it is. */
+/** Runs `job`, passes every event to `watch`, and shows the progress. */
 export async function runJob(job: Job, watch: Watch): Promise<JobEnd> {
   let end: JobEnd = {
     done: watch.done,
@@ -205,13 +205,13 @@ export async function runJob(job: Job, watch: Watch): Promise<JobEnd> {
   return end;
 }
 
-/** Waits until no other run measures on the device of `job`; nothing where that was stopped. */
+/** Locks the device of `job` for this run; returns undefined if the wait was aborted. */
 async function lockFor(
   { device, suites }: Pick<Job, "device" | "suites">,
   backend: Backend,
   { progress, signal }: Watch,
 ): Promise<Disposable | undefined> {
-  // An emulated device is this process's own, and on a CPU tests and builds run too.
+  // No lock for emulated devices, which belong to this process, nor for CPUs, which always run others.
   if (typeof device === "string" || backend.shared) {
     return { [Symbol.dispose]() {} };
   }
@@ -222,7 +222,7 @@ async function lockFor(
   });
 }
 
-/** The name that locks the device of index `device`: the same in every process of this host. */
+/** Returns the name of the lock of a device: the same in every process of this host. */
 export function lockName(
   device: number,
   backend: Pick<Backend, "name" | "find">,
@@ -231,7 +231,7 @@ export function lockName(
   return info?.uuid ?? `${backend.name}-${device}`;
 }
 
-/** The provenance of a row of `job` whose case cannot tell more. */
+/** Returns the provenance of a row of `job` for a case that did not run to its end. */
 export function provenanceOf(
   { settings, peers }: Pick<Job, "settings" | "peers">,
 ): Provenance {
@@ -250,7 +250,7 @@ export function provenanceOf(
   };
 }
 
-/** Makes the options by which workers of `job` are supervised. */
+/** Returns the options for supervising the workers of `job`. */
 function superviseOptions(
   job: Job,
   { timeout, signal, progress }: Watch,
@@ -266,7 +266,7 @@ function superviseOptions(
   };
 }
 
-/** Shows what `event` says; the job is as far as `end`. */
+/** Shows `event` and the progress `end` of the job. */
 function show(
   event: Event,
   { done, failed }: JobEnd,
@@ -290,17 +290,17 @@ function show(
   }
 }
 
-/** Tells whether `row` makes a run fail. A case that is unsupported does not. */
+/** Returns whether a row makes the run fail. An unsupported case does not. */
 export function isFailure({ status }: { readonly status: string }): boolean {
   return !["ok", "checked", "unsupported"].includes(status);
 }
 
-/** The exit code of a run with these rows. */
+/** Returns the exit code of a run with these rows. */
 export function exitCodeOf(rows: readonly Row[]): ExitCode {
   return rows.some(isFailure) ? EXIT.failed : EXIT.ok;
 }
 
-/** A config that ended its worker, for people. */
+/** Formats a config that ended its worker. */
 function lossLine(
   { key, config, status, note }: Extract<Event, { event: "config" }>,
 ): string {
@@ -309,12 +309,12 @@ function lossLine(
   } at ${config}: ${status}, ${note}; its search goes on without it`;
 }
 
-/** A failed row for people. */
+/** Formats a failed row. */
 export function failureLine({ key, status, note }: Row): string {
   return `FAIL ${titleOf(key)}: ${status}${note ? `, ${note}` : ""}`;
 }
 
-/** The rows of cases that were measured one or more times. */
+/** Collects the rows of cases that are measured one or more times. */
 export class Measured {
   readonly #rows = new Map<string, KeptRow[]>();
   readonly #samples = new Map<string, (readonly number[])[]>();

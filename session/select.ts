@@ -1,5 +1,5 @@
 /**
- * Selects the cases of a command, and has its device taken.
+ * Selects the cases of a command and the device that they run on.
  *
  * @module
  */
@@ -40,11 +40,11 @@ export interface Selected extends TakenDevice {
   readonly suites: readonly Suite[];
   readonly selection: Selection;
   readonly cases: readonly Case[];
-  /** True where the CPU runs a few points because nobody asked for more. */
+  /** True if the CPU runs only a few points, as the user named neither suites nor sizes. */
   readonly preset: boolean;
-  /** The devices that share the cases; the first is `info`. @default {it alone} */
+  /** The devices that share the cases; the first is `info`. @default {`info` alone} */
   readonly infos?: readonly DeviceInfo[];
-  /** The cases of each shard, where these are of one. */
+  /** The cases of each shard, if a shard was selected. */
   readonly parts?: readonly (readonly Case[])[];
 }
 
@@ -54,15 +54,15 @@ export type Selecting =
   & Target
   & Partial<PeerChoice & Running & Timing>
   & {
-    /** The suites where none is named. @default {the usual ones, or all for other kernels} */
+    /** The suites if none is named. @default {the usual ones, or all if a kernel is in none of them} */
     readonly unnamed?: readonly string[];
-    /** Share the cases among these devices, or all. @default {`device` alone} */
+    /** The devices that share the cases. @default {`device` alone} */
     readonly devices?: DeviceSet | undefined;
-    /** Sizes that the command itself sets: of no weight in whether the user chose any. */
+    /** Sizes that the command sets, which do not count as chosen by the user. */
     readonly sizes?: Overrides;
-    /** Take one part of the cases. */
+    /** The shard of the cases to take. */
     readonly shard?: Shard | undefined;
-    /** Whether a shard may be without a case. @default {false} */
+    /** Whether a shard may have no case. @default {false} */
     readonly orNone?: boolean;
   };
 
@@ -134,7 +134,7 @@ export async function select(
     : all;
   const selection = await withPython(chosen, cases, options);
   if (cases.length === 0) {
-    if (shard === undefined || whole.length === 0) throw without(selection);
+    if (shard === undefined || whole.length === 0) throw noCaseError(selection);
     if (!options.orNone) {
       throw nothing(`shard ${shard.index}/${shard.count} has no case`);
     }
@@ -160,7 +160,7 @@ export async function select(
   };
 }
 
-/** Returns the selection of `options` on the device that was taken. */
+/** Returns the selection of `options` on the taken device. */
 function selectionOf(
   options: Selecting,
   { suites, taken: { backend, info }, points }: {
@@ -174,7 +174,7 @@ function selectionOf(
   return {
     suites: names.length === 0
       ? suites.map(({ name }) => name)
-      // The same file from another folder is the same run.
+      // Absolute, so that the run is the same from another folder.
       : names.map((name) => isFile(name) ? resolve(name) : name),
     kernels,
     backend: backend.name,
@@ -188,7 +188,7 @@ function selectionOf(
 }
 
 /** Makes the error for a selection without a case. */
-function without({ suites, backend, where }: Selection): UserError {
+function noCaseError({ suites, backend, where }: Selection): UserError {
   return nothing(
     Object.keys(where).length > 0
       ? `no case is selected by --where ${
@@ -206,7 +206,7 @@ function sharedBy({ length }: readonly DeviceInfo[]): string {
     : `${length} devices share the cases`;
 }
 
-/** Returns `chosen` with the peers of `options`, and the Python for what Python runs. */
+/** Returns `chosen` with the peers of `options` and the Python interpreter, if Python runs any case. */
 async function withPython(
   chosen: Selection,
   cases: readonly Case[],
@@ -238,7 +238,7 @@ function canBuild(backend: Backend, { arch }: DeviceInfo): boolean {
   }
 }
 
-/** @throws {UserError} Where `timer` needs graphs, and no device of `backend` has any. */
+/** @throws {UserError} If `timer` needs graphs and `backend` has none. */
 function demandGraphs({ name, graphs }: Backend, timer: Timer): void {
   if (graphs === false && usesGraph(timer)) {
     throw new UserError(withoutGraphs(name));
@@ -250,7 +250,7 @@ function formatWhere(where: Where): string {
     .join(" --where ");
 }
 
-/** The usual suites; every one where a kernel is named that is in none of them. */
+/** Returns the usual suites, or all suites if a named kernel is in none of these. */
 async function usualFor(
   { kernels, peers }: Choice & Partial<PeerChoice>,
 ): Promise<readonly string[]> {
@@ -261,7 +261,7 @@ async function usualFor(
     : suiteNames;
 }
 
-/** The selected kernels. */
+/** Returns the selected kernels of `suites`. */
 function kernelsOf(
   suites: readonly Suite[],
   { kernels }: Choice,
@@ -270,7 +270,7 @@ function kernelsOf(
     .filter(({ name }) => kernels.length === 0 || kernels.includes(name));
 }
 
-/** @throws {UserError} Where there is no kernel. Those that --kernel names were found. */
+/** @throws {UserError} If there is no kernel at all. Unknown names were refused before. */
 function demandSome(
   suites: readonly Suite[],
   kernels: Suite["kernels"],
@@ -284,7 +284,7 @@ function demandSome(
   );
 }
 
-/** Counts the kernels of users' own suites that are for another device. */
+/** Returns a note that counts the kernels of suite files for other backends; none if there are none. */
 function elsewhere(
   names: readonly string[],
   suites: readonly Suite[],

@@ -1,6 +1,6 @@
 /**
- * Calls functions of suites in the program itself, where one that never ends keeps the event loop
- * from everything else, the program's own listeners to signals among it.
+ * Calls functions of suites. One that never returns blocks the event loop, and with it the listeners of
+ * the program to signals, so these are removed during each call.
  *
  * @module
  */
@@ -9,18 +9,18 @@ import type { DeviceInfo } from "../bench/device/device.ts";
 import { blame, CaseError, UserError } from "../bench/model/errors.ts";
 import { type Case, reasonAgainst } from "../bench/model/suite.ts";
 
-/** Listens to signals, which end the program only where nothing does. */
+/** A listener to signals. A signal ends the program only if nothing listens. */
 export interface Listener {
   /** Begins to listen. */
   listen(): void;
-  /** Stops to listen. */
+  /** Stops listening. */
   leave(): void;
 }
 
 const listeners = new Set<Listener>();
 let isCalling = false;
 
-/** Has `listener` listen until it is disposed of, but during calls of suites' functions. */
+/** Makes `listener` listen until the result is disposed, except during calls of functions of suites. */
 export function listenBetween(listener: Listener): Disposable {
   listeners.add(listener);
   if (!isCalling) listener.listen();
@@ -32,24 +32,24 @@ export function listenBetween(listener: Listener): Disposable {
   };
 }
 
-/** Is told of calls. */
+/** Watches calls of functions of suites. */
 export interface CallWatch {
-  /** A call begins, also within another. */
+  /** Called when a call begins, also within another. */
   begin(): void;
-  /** No call is left. */
+  /** Called when the outermost call ends. */
   end(): void;
 }
 
 let watch: CallWatch | undefined;
 
-/** Tells `one` of all calls from now on. */
+/** Makes `one` watch all later calls. */
 export function watchCalls(one: CallWatch): void {
   watch = one;
 }
 
 /**
- * Runs `work`, which calls functions of suites and does not wait. A signal ends the program, and
- * so does a time limit where {@linkcode watchCalls} was given one.
+ * Runs `work`, which calls functions of suites synchronously. During it a signal ends the program, and
+ * so does the time limit of a watch of {@linkcode watchCalls}.
  */
 export function callSuite<T>(work: () => T): T {
   watch?.begin();
@@ -65,7 +65,7 @@ export function callSuite<T>(work: () => T): T {
   }
 }
 
-/** Yields what `made` yields, which calls functions of suites for each. */
+/** Yields the items of `made`, whose iterator calls functions of suites. */
 export function* callEach<T>(made: Iterable<T>): Generator<T> {
   const left = Iterator.from(made);
   try {
@@ -75,14 +75,14 @@ export function* callEach<T>(made: Iterable<T>): Generator<T> {
       yield value;
     }
   } finally {
-    // Where the reader wants no more, a generator of the suite still cleans up.
+    // Lets a generator of the suite clean up if the caller stops early.
     callSuite(() => left.return?.());
   }
 }
 
 /**
- * Asks the kernel of `c` whether it runs on the device of `info`. A kernel that throws does so
- * again in the worker, where it becomes a failed row.
+ * Returns whether the kernel of `c` supports the device of `info`. A kernel that throws does so again in
+ * the worker, where it becomes a failed row.
  */
 export function supportOf(
   c: Pick<Case, "unsupported">,
@@ -100,7 +100,7 @@ export function supportOf(
 /**
  * Runs `work`, which calls `functions` of the kernel of `one`.
  *
- * @throws {UserError} Where it throws anything: no row can say so where nothing is run.
+ * @throws {UserError} If it throws anything, as without a run there is no row for the failure.
  */
 export function askKernel<T>(
   { suite, kernel }: Pick<Case, "suite" | "kernel">,

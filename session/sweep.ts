@@ -1,6 +1,6 @@
 /**
- * Sweeps cases: checks and times each, keeps each row as soon as it is known, and publishes
- * all at the end. It prints nothing: its observer is told what it finds.
+ * Sweeps cases: checks and times each, keeps each row in the journal at once, and publishes all rows at
+ * the end. It prints nothing, but calls its observer.
  *
  * @module
  */
@@ -41,38 +41,38 @@ export interface SweepOptions {
   readonly runs: number;
   /** Folder of CSVs. */
   readonly out: string;
-  /** Discard an unfinished run of the same selection and settings. */
+  /** Whether to discard an unfinished run of the same selection and settings. */
   readonly fresh: boolean;
-  /** Continue one, or stop where there is none. */
+  /** Whether to continue such a run, and to fail if there is none. */
   readonly resume: boolean;
   /** Kill a case after this many seconds without progress. */
   readonly timeout: number;
-  /** Aborting it ends the worker; what was measured is kept for the same sweep. */
+  /** Aborting it ends the worker. The rows are kept, and the same sweep continues later. */
   readonly signal: AbortSignal;
   /** Folder of unfinished runs. @default {".runs"} */
   readonly unfinished?: string;
-  /** The command line, for whoever finds the unfinished run. @default {[]} */
+  /** The command line, which is recorded in the unfinished run. @default {[]} */
   readonly command?: readonly string[];
 }
 
 /** The outcome of a sweep. */
 export interface SweepEnd {
-  /** One for each case, its repeats combined; where it was stopped, of those that it came to. */
+  /** A row for each case that was run, its repeats combined. */
   readonly rows: readonly Row[];
-  /** Rows that were kept, where it was stopped. */
+  /** The number of rows in the journal. */
   readonly kept: number;
-  /** The files that were written. */
+  /** Paths of the written files. */
   readonly paths: readonly string[];
   readonly spent: readonly Spent[];
-  /** Bytes that a worker held at most. */
+  /** The greatest memory of a worker, in bytes. */
   readonly memoryBytes: number;
 }
 
 /**
  * Sweeps the cases of `selected`.
  *
- * @throws {UserError} Where results or found configs could not be written, nothing is there to resume, or a
- * worker cannot run: what was measured is kept.
+ * @throws {UserError} If results or found configs cannot be written, there is nothing to resume, or a
+ * worker cannot run. The rows are kept.
  */
 export async function sweep(
   selected: Selected,
@@ -81,7 +81,7 @@ export async function sweep(
 ): Promise<SweepEnd> {
   const { cases, info } = selected;
   const { out } = options;
-  // Before anything is measured, or it would have nowhere to go.
+  // Before the measurement, as its rows could not be written later.
   await assertPublishable(out, {
     device: info.name,
     suites: [...new Set(cases.map(({ suite }) => suite))],
@@ -109,15 +109,15 @@ export async function sweep(
 }
 
 /**
- * Says which command continues a sweep that did not end.
+ * Returns a sentence on the command that continues an unfinished sweep.
  *
- * @param fresh Whether it had `--fresh`, which would discard the rows.
+ * @param fresh Whether the sweep had `--fresh`, which would discard the rows.
  */
 export function continuedBy(fresh: boolean): string {
   return `the same command${fresh ? " without --fresh" : ""} continues`;
 }
 
-/** Runs what is missing in `journal`, and publishes it. */
+/** Runs the cases without a row in `journal`, and publishes all rows. */
 async function run(
   selected: Selected,
   settings: Settings,
@@ -146,15 +146,15 @@ async function run(
   const rows = combined(journal);
   const { parts } = selected;
   if (signal.aborted) {
-    // A stopped run is published too: a lent machine may not come back to finish it. A shard is not:
-    // it is useless without the others.
+    // A stopped run is published too, as the machine may not be available again. A shard is not, as
+    // it is incomplete without the others.
     const paths = parts || kept === 0
       ? []
       : await publish(journal, out, { ...observer, unfinished: true });
     return { rows, paths, kept, spent, memoryBytes };
   }
   demandComplete(journal, cases, options);
-  // Before the run is forgotten: its rows are of no use to `import` without it.
+  // Before the run folder is removed: `import` needs this file for the rows of a shard.
   if (parts) {
     const { run, info } = journal;
     writeShardFile(out, { run, info, parts, commit: version.commit });
@@ -163,7 +163,7 @@ async function run(
   return { rows, paths, kept, spent, memoryBytes };
 }
 
-/** The commits of the repositories of users' suites and kernel files, by the names of the suites. */
+/** Returns the commits of the repositories of users' suites and kernel files, by the names of the suites. */
 async function commitsOf(
   { suites, selection }: Selected,
 ): Promise<ReadonlyMap<string, string>> {
@@ -177,7 +177,7 @@ async function commitsOf(
   return commits;
 }
 
-/** Opens the run of `selected`: an unfinished one, or a new one. */
+/** Opens the journal of an unfinished run of `selected`, or of a new one. */
 function openRun(
   selected: Selected,
   settings: Settings,
@@ -214,7 +214,7 @@ function openRun(
   );
 }
 
-/** What is swept, and what keeps its rows. */
+/** The parts of a sweep. */
 interface Swept {
   readonly journal: Journal;
   readonly selected: Selected;
@@ -222,7 +222,7 @@ interface Swept {
   readonly found: Findings;
 }
 
-/** Measures what the run lacks, repeat by repeat, each runner's cases in workers of their own. */
+/** Measures the missing rows, one repeat after the other, and the cases of each runner in own workers. */
 async function measure(
   swept: Swept,
   { runs, signal, timeout }: SweepOptions,
@@ -280,7 +280,7 @@ async function measure(
     for (const own of Map.groupBy(cases, ({ runner }) => runner).values()) {
       const missing = () => missingCases(journal, own, repeat);
       await devices.run({
-        // A case that is repeated stays on its device, also where the run was stopped.
+        // All cases with several repeats: each repeat of a case runs on the same device.
         cases: runs === 1 ? missing() : own,
         signal,
         missing,
@@ -291,7 +291,7 @@ async function measure(
   }
 }
 
-/** Takes the rows of cases whose kernels fail at other shapes, for each repeat that lacks them. */
+/** Adds failed rows for cases whose kernels fail at other shapes, in each repeat without them. */
 async function takeFailed(
   { journal, selected, settings, found }: Swept,
   { runs, remaining, ...watch }:
@@ -315,7 +315,7 @@ async function takeFailed(
   }
 }
 
-/** The view of one of several devices: what it is at, and how far all are. */
+/** Makes the view of one of several devices: its own note, and the counts of all devices. */
 function deviceView(
   progress: ProgressView,
   { index }: DeviceInfo,
@@ -335,9 +335,9 @@ function deviceView(
 }
 
 /**
- * The cases of a repeat: those of one problem together, and from the second repeat on the problems in
- * another order each time. At some moments, which return every few seconds, launches cost 0.1 µs
- * more. Repeats take equally long, so that in one order a case would meet the same moment in each. See
+ * Returns the cases of a repeat, those of one problem together. From the second repeat on, the problems
+ * are in a different order each time: every few seconds launches cost 0.1 µs more for a moment, and
+ * because repeats take equally long, in one order the same case would be affected each time. See
  * `docs/notes/2026-11-23-process-state.md`.
  */
 export function ordered(
@@ -351,9 +351,9 @@ export function ordered(
 }
 
 /**
- * Refuses a run that lacks rows, as one that is published counts as whole.
+ * Checks that a run is complete, as published rows count as a complete run.
  *
- * @throws {UserError} Where a case of a repeat has no row.
+ * @throws {UserError} If a case of a repeat has no row.
  */
 export function demandComplete(
   journal: Pick<Journal, "done">,
