@@ -1,5 +1,5 @@
 /**
- * Makes the table of what a program spends its step on, and what faster kernels save of it.
+ * Makes the table of the parts of a program's step, with the time that faster kernels would save.
  *
  * @module
  */
@@ -11,47 +11,48 @@ import { soundTimeOf } from "../model/sol.ts";
 import { formatMicroseconds } from "./metrics.ts";
 import type { Cell, Sheet } from "./sheet.ts";
 
-/** Rows of one point that were timed in one way. */
+/** Rows of one point and one timer. */
 export interface Measured {
-  /** Of the kernel that the program runs now; undefined where it has none. */
+  /** The row of the kernel that the program runs now; undefined if it has none. */
   readonly now: CsvRow | undefined;
-  /** Of the fastest kernel. */
+  /** The row of the fastest kernel. */
   readonly fastest: CsvRow;
 }
 
-/** What a program spends a part of its step on, and how that was measured here. */
+/** A part of the step of a program, and its measured rows. */
 export interface WeightLine {
   readonly label: string;
-  /** Calls a step; undefined for time without a kernel. */
+  /** Calls a step; undefined for time in which no kernel runs. */
   readonly calls?: number | undefined;
-  /** Milliseconds a step; undefined where they are unknown. */
+  /** Milliseconds a step; undefined if unknown. */
   readonly ms: number | undefined;
-  /** Of the time of all kernels, or of their bound; from 0 to 1. */
+  /** Share of the time of all kernels, or of their bound; from 0 to 1. */
   readonly share: number | undefined;
-  /** What its rows are: there, not there, of no operation; or it is no GEMM. */
+  /** Whether it has rows; `no op` if no op computes it, `other` if it is no GEMM. */
   readonly state: "measured" | "not measured" | "no op" | "other";
   readonly measured?: Measured | undefined;
   /** The same by a timer whose calls follow each other, as those of a program do. */
   readonly chained?: Measured | undefined;
 }
 
-/** The lines of a step, and what is said about them. */
+/** The parts of a step, and notes on them. */
 export interface Weights {
   readonly title: string;
   readonly lines: readonly WeightLine[];
-  /** Milliseconds of the step; undefined where they are unknown. */
+  /** Milliseconds of the step; undefined if unknown. */
   readonly ms: number | undefined;
-  /** What a step is: the whole window where its steps are unknown. */
+  /** `window` if the steps are unknown: the whole recorded window. */
   readonly unit: "step" | "window";
   readonly notes: readonly string[];
 }
 
 /**
- * Returns the milliseconds a step that the fastest kernel of `measured` saves: of the program's own
- * time the share that it saves of the measured one, else of the measured time of all calls.
+ * Returns the milliseconds a step that the fastest kernel of `measured` saves: the saved share of its
+ * measured time, multiplied by the program's own time, or by the measured time of all calls if that is
+ * unknown.
  *
- * Captured times are of kernels alone, and those of rows have a launch too. So both times are
- * taken less what an empty call takes by their timer.
+ * Captured times are of kernels alone, while those of rows include a launch. The time of an empty
+ * call is therefore subtracted from both rows.
  */
 function savedMs(
   { ms, calls }: Pick<WeightLine, "ms" | "calls">,
@@ -68,7 +69,7 @@ function savedMs(
   return own > 0 ? all * (1 - least / own) : 0;
 }
 
-/** Microseconds of an empty call by the timer of `row`, `us` at most; 0 where they are unknown. */
+/** Returns the microseconds of an empty call by the timer of a row, at most `us`; 0 if unknown. */
 function launchUs({ floor_us }: CsvRow, us: number): number {
   return Math.min(Number(floor_us), us);
 }
@@ -77,43 +78,67 @@ function nowMs(calls: number, us: number): number {
   return calls * us / 1e3;
 }
 
-/** Kernels other than GEMMs that have a line. */
+/** The most kernels other than GEMMs with a line of their own. */
 const MOST_OTHERS = 5;
-/** Columns of a label: a kernel's name may be a template of C++. */
+/** The most characters of a label: the name of a C++ template may be long. */
 const MOST_NAME = 60;
 
 /**
- * Returns `weights` with a line for each part of the step, and one of sums.
+ * Makes the table of `weights`: a line for each part of the step, and one of sums.
  *
  * @param most GEMMs that have a line; the others share one. @default {all}
  */
-export function weightsSheet(
-  { title, lines, ms, unit, notes }: Weights,
-  most = Infinity,
-): Sheet {
-  const isTimed = ms !== undefined;
-  const isChained = lines.some(({ chained }) => chained !== undefined);
+export function weightsSheet(weights: Weights, most = Infinity): Sheet {
+  const { title, lines, ms, unit, notes } = weights;
   const gemms = lines.filter(({ state }) => state !== "other");
-  const others = lines.filter(({ state, calls }) =>
-    state === "other" && calls !== undefined
-  );
-  const idle = lines.filter(({ state, calls }) =>
-    state === "other" && calls === undefined
-  );
-  const rows = [
-    ...new Set(
-      lines.flatMap(({ measured, chained }) => [
-        ...[measured?.now, measured?.fastest],
-        ...[chained?.now, chained?.fastest],
-      ]),
-    ),
-  ].filter((row) => row !== undefined);
+  const [kernels, idle] = [true, false].map((hasCalls) =>
+    lines.filter(({ state, calls }) =>
+      state === "other" && (calls !== undefined) === hasCalls
+    )
+  ) as [WeightLine[], WeightLine[]];
   const parts = [
     ...partsOf(gemms, most, "GEMMs"),
-    ...partsOf(others, MOST_OTHERS, "kernels"),
+    ...partsOf(kernels, MOST_OTHERS, "kernels"),
     ...partsOf(idle, 1, ""),
   ];
-  const columns: readonly Column[] = [
+  const columns = columnsOf(weights);
+  const total = ms === undefined ? "measured ms" : `ms a ${unit}`;
+  return {
+    title,
+    head: ["what runs", ...columns.map(({ head }) => head)],
+    body: parts.map(({ label, own }) => [
+      { text: shortened(label, MOST_NAME) },
+      ...columns.map((column) => cellOf(column, own)),
+    ]),
+    foot: [[
+      { text: "sum" },
+      ...columns.map((column) => column.isSum ? cellOf(column, lines) : EMPTY),
+    ]],
+    notes: [
+      ...meaningNotes(lines, total),
+      ...noiseNotes(measuredRows(lines)),
+      ...notes,
+      ...savingNotes({ lines, ms, unit }),
+    ],
+    star: "faster than what runs now",
+    ranked: rankedOf(columns, unit),
+  };
+}
+
+/** Returns the rows that the figures of `lines` rest on, each once. */
+function measuredRows(lines: readonly WeightLine[]): readonly CsvRow[] {
+  const rows = lines.flatMap(({ measured, chained }) => [
+    ...[measured?.now, measured?.fastest],
+    ...[chained?.now, chained?.fastest],
+  ]);
+  return [...new Set(rows)].filter((row) => row !== undefined);
+}
+
+/** Returns the columns of figures. */
+function columnsOf({ lines, ms, unit }: Weights): readonly Column[] {
+  const isTimed = ms !== undefined;
+  const isChained = lines.some(({ chained }) => chained !== undefined);
+  return [
     { head: `calls a ${unit}`, of: ({ calls }) => calls, format: shortCount },
     ...(isTimed
       ? [{ head: `ms a ${unit}`, of: ({ ms }: WeightLine) => ms, isSum: true }]
@@ -146,40 +171,30 @@ export function weightsSheet(
       ? [savedColumn("back to back", ({ chained }) => chained)]
       : []),
   ];
-  const ranked = [
-    ...[
-      "share of kernels",
-      "share of bound",
-      "ms to win",
-      "fastest",
-      `ms a ${unit}`,
-    ],
-    ...["back to back", "measured ms", "share of SOL", `calls a ${unit}`],
-  ].map((head) => 1 + columns.findIndex((column) => column.head === head))
-    .filter((at) => at > 0);
-  return {
-    title,
-    head: ["what runs", ...columns.map(({ head }) => head)],
-    body: parts.map(({ label, own }) => [
-      { text: shortened(label, MOST_NAME) },
-      ...columns.map((column) => cellOf(column, own)),
-    ]),
-    foot: [[
-      { text: "sum" },
-      ...columns.map((column) => column.isSum ? cellOf(column, lines) : EMPTY),
-    ]],
-    notes: [
-      ...meaningNotes(lines, isTimed ? `ms a ${unit}` : "measured ms"),
-      ...noiseNotes(rows),
-      ...notes,
-      ...savingNotes({ lines, ms, unit }),
-    ],
-    star: "faster than what runs now",
-    ranked,
-  };
 }
 
-/** Lines that share one of the table. */
+/** Returns the positions of `columns` in the table, those first that a narrow screen keeps longest. */
+function rankedOf(
+  columns: readonly Column[],
+  unit: Weights["unit"],
+): readonly number[] {
+  const heads = [
+    "share of kernels",
+    "share of bound",
+    "ms to win",
+    "fastest",
+    `ms a ${unit}`,
+    "back to back",
+    "measured ms",
+    "share of SOL",
+    `calls a ${unit}`,
+  ];
+  return heads
+    .map((head) => 1 + columns.findIndex((column) => column.head === head))
+    .filter((at) => at > 0);
+}
+
+/** Lines that are shown as one line of the table. */
 interface Part {
   readonly label: string;
   readonly own: readonly WeightLine[];
@@ -204,17 +219,17 @@ function partsOf(
   ];
 }
 
-/** A column of figures, which are added where lines share one. */
+/** A column of figures. They are added if several lines are shown as one. */
 interface Column {
   readonly head: string;
   readonly of?: (line: WeightLine) => number | undefined;
   /** @default {milliseconds} */
   readonly format?: (value: number) => string;
-  /** The rows that a figure rests on. @default {none} */
+  /** The rows from which a figure is computed. @default {none} */
   readonly rowsOf?: (line: WeightLine) => readonly (CsvRow | undefined)[];
-  /** Whether the last line has the sum of all. @default {false} */
+  /** Whether the last line has the sum. @default {false} */
   readonly isSum?: boolean;
-  /** The cell of one line, of what cannot be added. */
+  /** Makes the cell of one line, for figures that cannot be added. */
   readonly cellOf?: (line: WeightLine) => Cell;
 }
 
@@ -288,7 +303,7 @@ export function weightsData(
   };
 }
 
-/** Says what figures are of, where there are any. */
+/** Returns the note on how the figures are computed; none without figures. */
 function meaningNotes(lines: readonly WeightLine[], all: string): string[] {
   const now = new Set(
     lines.flatMap(({ measured }) => measured?.now?.kernel ?? []),
@@ -300,7 +315,7 @@ function meaningNotes(lines: readonly WeightLine[], all: string): string[] {
   ];
 }
 
-/** Says what becomes of the step, by each way of measuring. */
+/** Returns the notes on the time of the step with the fastest kernels, by each way of measuring. */
 function savingNotes(
   { lines, ms, unit }: Pick<Weights, "lines" | "ms" | "unit">,
 ): string[] {
@@ -338,7 +353,7 @@ function shortCount(count: number): string {
   return `${Number(count.toPrecision(4))}`;
 }
 
-/** Returns the sum over the lines with a figure; undefined where none has one. */
+/** Returns the sum over the lines with a figure; undefined if none has one. */
 function totalOf(
   lines: readonly WeightLine[],
   of: (line: WeightLine) => number | undefined,
