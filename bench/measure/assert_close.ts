@@ -53,9 +53,8 @@ export function compare(
   { operand, bytes, right, poison = POISON }: Output,
   tolerance: Tolerance,
 ): Comparison {
-  const { rtol, atol } = tolerance;
-  const { rows, cols, ld, name, type } = operand;
-  // One by one: numbers of an array that is taken apart stay in memory.
+  const { cols, ld } = operand;
+  // Not destructured from an array, which would make them heap numbers.
   let mismatches = 0;
   let missing = 0;
   let square = 0;
@@ -102,35 +101,63 @@ export function compare(
       : Math.sqrt(square),
     mismatches,
   };
-  const at = (index: number) => placeText(operand, index);
   if (missing) return { accuracy, wrong: unwrittenNote(operand, missing) };
   if (mismatches) {
-    const percent = (100 * mismatches / (rows * cols)).toPrecision(3);
-    const [row, column] = placeOf(operand, absAt);
-    const place = row * ld + column;
-    const size = BYTES[type];
-    const [got] = decode(
-      bytes.subarray(place * size, (place + 1) * size),
-      type,
-    ) as Float64Array & [number];
-    return {
+    const wrong = mismatchesNote({ operand, bytes, right }, {
       accuracy,
-      wrong: `${name}: ${mismatches} of ${
-        rows * cols
-      } elements mismatch (${percent} %); greatest absolute difference ${
-        short(mostAbs)
-      } at ${at(absAt)}, ${digits(got)} instead of ${
-        digits(right[absAt]!)
-      } (up to ${atol} allowed), greatest relative ${short(mostRel)} at ${
-        at(relAt)
-      } (up to ${rtol} allowed), relative L2 ${short(accuracy.rel_l2_err)}`,
-    };
+      tolerance,
+      mostAbs,
+      absAt,
+      mostRel,
+      relAt,
+    });
+    return { accuracy, wrong };
   }
   const padding = touchedPadding(operand, bytes, poison);
   return padding === undefined ? { accuracy } : {
     accuracy,
     wrong: paddingNote(operand, padding),
   };
+}
+
+/** Describes the mismatches of an output: their number, and the places of the greatest differences. */
+function mismatchesNote(
+  { operand, bytes, right }: Output,
+  { accuracy, tolerance: { rtol, atol }, mostAbs, absAt, mostRel, relAt }: {
+    readonly accuracy: Accuracy;
+    readonly tolerance: Tolerance;
+    /** The greatest absolute difference, and the index of its element. */
+    readonly mostAbs: number;
+    readonly absAt: number;
+    /** The greatest relative difference, likewise. */
+    readonly mostRel: number;
+    readonly relAt: number;
+  },
+): string {
+  const { rows, cols, ld, name, type } = operand;
+  const { mismatches, rel_l2_err } = accuracy;
+  const all = rows * cols;
+  const percent = (100 * mismatches / all).toPrecision(3);
+  const [row, column] = placeOf(operand, absAt);
+  const place = row * ld + column;
+  const size = BYTES[type];
+  const [got] = decode(
+    bytes.subarray(place * size, (place + 1) * size),
+    type,
+  ) as Float64Array & [number];
+  const at = (index: number) => placeText(operand, index);
+  return [
+    `${name}: ${mismatches} of ${all} elements mismatch (${percent} %); greatest absolute difference ${
+      short(mostAbs)
+    } at ${at(absAt)}`,
+    `${digits(got)} instead of ${
+      digits(right[absAt]!)
+    } (up to ${atol} allowed)`,
+    `greatest relative ${short(mostRel)} at ${
+      at(relAt)
+    } (up to ${rtol} allowed)`,
+    `relative L2 ${short(rel_l2_err)}`,
+  ].join(", ");
 }
 
 /** An element that is wrong. */
