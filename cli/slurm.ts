@@ -173,47 +173,84 @@ export function refuseCluster(
   );
 }
 
-/**
- * Runs the shards of a command, and waits until they have ended.
- *
- * @returns Nothing where they were printed, or are no longer followed.
- * @throws {UserError} As `follow()` does, and where another process follows them.
- */
-export async function runShards(
-  { name, options, without = {}, added = [], hasRows = false, ...more }: Shards,
-): Promise<EndedShards | undefined> {
-  const { array: count = 1, gres, partition, time } = options;
-  const { isWhole = ({ out }) => linesIn(out).length > 0 } = more;
+/** The folder of all runs on a cluster. */
+const ROOT = `${RUNS}/slurm`;
+
+/** An array of jobs, and what names it. */
+interface PlannedRun {
+  readonly run: ArrayRun;
+  /** The name of its folder in {@linkcode ROOT}: the same for the same command. */
+  readonly id: string;
+  /** Whether the nodes run a copy of the program in the folder. */
+  readonly isPacked: boolean;
+}
+
+/** Returns the array of jobs of a command. */
+function planRun(
+  { name, options, without = {}, added = [], hasRows = false }: Shards,
+): PlannedRun {
+  const { array: count = 1, gres, partition, time, kernelCache } = options;
   const args = withoutOptions(Deno.args.slice(1), { ...OWN, ...without });
   const isPacked = needsPacking();
   const id = hashOf(VERSION, Deno.cwd(), name, `${count}`, ...args)
     .slice(0, 12);
-  const root = `${RUNS}/slurm`;
-  const folder = `${root}/${id}`;
+  const folder = `${ROOT}/${id}`;
+  const program = isPacked ? [`${programIn(folder)}/${NAME}`] : [
+    ...[Deno.execPath(), "run", "--quiet", "--no-prompt", ...flagsOf(name)],
+    ...[...importFlags(), fileURLToPath(Deno.mainModule)],
+  ];
+  // Its default depends on how the program was started, which differs in a job.
+  const cache = kernelCache !== undefined
+    ? []
+    : ["--kernel-cache", isPacked ? `${ROOT}/cache` : kernelCacheOf(undefined)];
   const run: ArrayRun = {
     folder,
     job: `${NAME}-${id}`,
     count,
     hasRows,
     resources: { gres, partition, time },
-    words: [
-      ...(isPacked ? [`${programIn(folder)}/${NAME}`] : [
-        ...[Deno.execPath(), "run", "--quiet", "--no-prompt", ...flagsOf(name)],
-        ...[...importFlags(), fileURLToPath(Deno.mainModule)],
-      ]),
-      ...[name, ...args],
-      // It depends on how the program was started, which is otherwise in a job.
-      ...(options.kernelCache === undefined
-        ? [
-          "--kernel-cache",
-          isPacked ? `${root}/cache` : kernelCacheOf(undefined),
-        ]
-        : []),
-      ...added,
-    ],
+    words: [...program, name, ...args, ...cache, ...added],
   };
-  const all = Array.from({ length: count }, (_, i) => i + 1);
-  if (options.print) {
+  return { run, id, isPacked };
+}
+
+/** Follows the jobs of `run` with a progress bar. @returns Their exit codes; undefined if stopped. */
+async function followShown(
+  { name, isWhole = ({ out }) => linesIn(out).length > 0 }: Shards,
+  run: ArrayRun,
+  files: readonly ShardFiles[],
+): Promise<readonly number[] | undefined> {
+  using interrupt = new Interrupt();
+  using shown = new DisposableStack();
+  let bar: Progress | undefined;
+  return await follow(run, {
+    signal: interrupt.signal,
+    observer: {
+      note: (line) => bar ? bar.print(line) : logLine(line),
+      progress(state) {
+        // Cases that were done before say nothing of the time that is left.
+        const { done, total } = state;
+        bar ??= shown.use(new Progress(name, total, { done }));
+        bar.update(state);
+      },
+    },
+    isWhole: (index, code) => isWhole(files[index - 1]!, code),
+  });
+}
+
+/**
+ * Runs the shards of a command, and waits until they have ended.
+ *
+ * @returns Undefined if they were only printed, or are no longer followed.
+ * @throws {UserError} As `follow()` does, and if another process follows them.
+ */
+export async function runShards(
+  shards: Shards,
+): Promise<EndedShards | undefined> {
+  const { run, id, isPacked } = planRun(shards);
+  const { folder } = run;
+  const all = Array.from({ length: run.count }, (_, i) => i + 1);
+  if (shards.options.print) {
     printRawLine(scriptOf(run, Deno.cwd()).trimEnd());
     logLine(
       `Not submitted: ${
@@ -223,28 +260,10 @@ export async function runShards(
     return undefined;
   }
   using owned = new DisposableStack();
-  const lock = owned.use(new RunFolder(root, id));
+  const lock = owned.use(new RunFolder(ROOT, id));
   if (isPacked) await packInto(folder);
-  using interrupt = new Interrupt();
   const files = all.map((index) => filesOf(run, index));
-  let codes: readonly number[] | undefined;
-  {
-    using shown = new DisposableStack();
-    let bar: Progress | undefined;
-    codes = await follow(run, {
-      signal: interrupt.signal,
-      observer: {
-        note: (line) => bar ? bar.print(line) : logLine(line),
-        progress(state) {
-          // What was done before says nothing of the time that is left.
-          const { done, total } = state;
-          bar ??= shown.use(new Progress(name, total, { done }));
-          bar.update(state);
-        },
-      },
-      isWhole: (index, code) => isWhole(files[index - 1]!, code),
-    });
-  }
+  const codes = await followShown(shards, run, files);
   if (codes === undefined) {
     logLine(
       `Stopped: the jobs go on, and the same command follows them; to cancel them: scancel --name=${run.job}`,
@@ -261,7 +280,7 @@ export async function runShards(
       removeRun(run);
       removeIfThere(programIn(folder));
       const rest = [...Deno.readDirSync(folder)];
-      // What somebody else put there stays.
+      // Files of others in the folder stay.
       if (rest.every(({ name }) => name === "lock")) lock.finish();
     },
     [Symbol.dispose]: () => kept.dispose(),
