@@ -1,10 +1,10 @@
 /**
- * Keeps an unfinished run: a folder to which every row is added the moment it is
- * known, so that the same command goes on where it was stopped.
+ * Keeps an unfinished run in a folder. Every row is added at once, so that the same command continues
+ * where it was stopped.
  *
- * `run.json` says what was asked, `journal.jsonl` has the rows with their samples,
- * `search.jsonl` the configs that were tried, `calibration.json` what was measured of the
- * device. Lines and files have a checksum: a number that changed by itself is noticed.
+ * `run.json` has the selection and settings, `journal.jsonl` the rows with their samples,
+ * `search.jsonl` the tried configs, `calibration.json` the measured limits of the device. Lines and
+ * files have a checksum, by which damage is detected.
  *
  * @module
  */
@@ -63,7 +63,7 @@ export type { RunInfo } from "./run_folder.ts";
 interface JournalRow {
   readonly row: KeptRow;
   readonly repeat: number;
-  /** Nanoseconds, in the order they were taken. */
+  /** Nanoseconds, in the order in which they were taken. */
   readonly samples?: readonly number[];
 }
 
@@ -90,38 +90,38 @@ const calibrationFileSchema = object({
   sum: string(),
 });
 
-/** A config that was lost, and the sources that it was made from. */
+/** A lost config, and the hash of its sources. */
 interface KeptLoss extends LostConfig {
   readonly sourceHash: string;
 }
 
 /** Options of {@linkcode Journal}. */
 interface JournalOptions {
-  /** Starts again, whatever has been measured. @default {false} */
+  /** Whether to discard the rows of an earlier start. @default {false} */
   readonly fresh?: boolean;
   /**
-   * Whether a row of the same run still holds: the same sources, binary and library.
+   * Returns whether a row of an earlier start is still valid: sources, binary and library are the same.
    *
    * @default {always}
    */
   stillValid?(row: KeptRow): boolean;
-  /** Measures how long it waits for the folder's lock. @default {the machine's} */
+  /** The clock for the wait for the folder's lock. @default {the machine's} */
   readonly clock?: Clock;
 }
 
-/** A run's folder, locked and open for adding to. */
+/** The locked folder of a run. */
 export class Journal implements Disposable {
   /** The run as it was first started. */
   readonly info: RunInfo;
-  /** The name of the run in its rows: an unfinished run keeps it, no other has it. */
+  /** The name of the run in its rows. It is unique, and kept when the run continues. */
   readonly run: string;
-  /** True if there were rows of an earlier start, or configs that it tried. */
+  /** True if an earlier start left rows or tried configs. */
   readonly resumed: boolean;
   /** Configs that earlier starts tried. */
   readonly tried: number;
-  /** Messages about parts of an earlier start that were left out. */
+  /** Messages about discarded parts of earlier starts. */
   readonly notes: readonly string[];
-  /** Configs that took their worker with them before this start. */
+  /** Configs that ended their worker in earlier starts. */
   readonly lost: readonly KeptLoss[];
   readonly #rows = new Map<string, JournalRow>();
   readonly #owned = new DisposableStack();
@@ -130,11 +130,11 @@ export class Journal implements Disposable {
   readonly #search: AppendFile;
 
   /**
-   * Opens the journal of a run under `root`, going on with what is there. What a crash
-   * left of a last line is cut off.
+   * Opens the journal of a run under `root` and reads the rows of earlier starts. An incomplete last
+   * line, as a crash leaves it, is removed.
    *
-   * @throws {UserError} Where another process has it, the disk refuses, or what is there is
-   * damaged or of another schema.
+   * @throws {UserError} If another process has the journal open, the disk fails, or a file is damaged or
+   * of another schema.
    */
   constructor(root: string, info: RunInfo, options: JournalOptions = {}) {
     using undo = new DisposableStack();
@@ -148,7 +148,7 @@ export class Journal implements Disposable {
     let dropped = 0;
     for (const entry of this.#readRows()) {
       if (options.stillValid?.(entry.row) === false) {
-        // A failure may have been fixed elsewhere, and is always tried again.
+        // Without a message for failed rows: they are always run again.
         if (entry.row.status === "ok") dropped++;
       } else this.#keep(entry);
     }
@@ -168,18 +168,18 @@ export class Journal implements Disposable {
     undo.move();
   }
 
-  /** Every row that counts, in the order of measuring. */
+  /** The last row of each case and repeat, in the order of measurement. */
   get rows(): readonly JournalRow[] {
     return [...this.#rows.values()];
   }
 
-  /** Keys, as text, of the cases that need not run again in a repeat. */
+  /** Returns the texts of the keys of cases that have a row in `repeat`. */
   done(repeat: number): ReadonlySet<string> {
     const rows = this.rows.filter((r) => r.repeat === repeat);
     return new Set(rows.map(({ row }) => caseText(row.key)));
   }
 
-  /** The configs of timed rows, by key text; of repeats, that of the first. */
+  /** The configs of timed rows by the text of their keys; of several repeats, that of the first. */
   get winners(): Record<string, string> {
     const timed = this.rows.filter(({ row }) => row.status === "ok")
       .toSorted((a, b) => b.repeat - a.repeat);
@@ -188,11 +188,11 @@ export class Journal implements Disposable {
   }
 
   /**
-   * Adds a row and waits until the disk has it.
+   * Adds a row and waits until it is on the disk.
    *
-   * @param samples Nanoseconds, in the order they were taken. They are on the row's own line:
-   * a row that is there has its samples, whatever happens.
-   * @throws {UserError} Where the disk refuses; rows added before stay.
+   * @param samples Nanoseconds, in the order in which they were taken. They are on the line of the row,
+   * so that each row has its samples also after a crash.
+   * @throws {UserError} If the disk fails. Earlier rows stay.
    */
   append({ row, repeat }: JournalRow, samples?: readonly number[]): void {
     const entry = { repeat, row, ...(samples && { samples }) };
@@ -201,9 +201,9 @@ export class Journal implements Disposable {
   }
 
   /**
-   * Adds a config that was tried. It is waited for where trying it again would cost a worker.
+   * Adds a tried config. Waits until it is on the disk if the config ended its worker.
    *
-   * @param sourceHash Of the config's sources, where it was lost.
+   * @param sourceHash The hash of the sources of a lost config.
    */
   appendConfig(
     { event: _, ...tried }: Extract<Event, { event: "config" }>,
@@ -226,12 +226,12 @@ export class Journal implements Disposable {
     return content && isSealed(content) ? content.calibration : undefined;
   }
 
-  /** Keeps what was measured of the device. */
+  /** Keeps the calibration of the device. */
   set calibration(calibration: Calibration) {
     replaceFile(this.#folder.file(CALIBRATION), toJson(seal({ calibration })));
   }
 
-  /** Lines of samples of the rows that count. */
+  /** Yields the lines of samples of {@linkcode rows}. */
   *sampleLines(): Generator<string> {
     for (const { row, repeat, samples } of this.rows) {
       if (samples === undefined) continue;
@@ -246,23 +246,23 @@ export class Journal implements Disposable {
     return this.#folder.path;
   }
 
-  /** The path of a file that lives as long as the run is unfinished. */
+  /** Returns the path of a file that is removed with the run. */
   file(name: string): string {
     return this.#folder.file(name);
   }
 
-  /** Closes and removes everything: the same command then measures afresh. */
+  /** Closes the journal and removes its folder: the same command then starts again. */
   finish(): void {
     this.#folder.finish();
     this[Symbol.dispose]();
   }
 
-  /** Closes the files and lets another process have them. */
+  /** Closes the files and releases the lock. */
   [Symbol.dispose](): void {
     this.#owned.dispose();
   }
 
-  /** The last row of a case and repeat is the one that counts. */
+  /** Adds a row, which replaces an earlier one of the same case and repeat. */
   #keep(entry: JournalRow): void {
     const id = `${entry.repeat} ${caseText(entry.row.key)}`;
     this.#rows.delete(id);
@@ -286,7 +286,7 @@ export class Journal implements Disposable {
     });
   }
 
-  /** @param notes Gets one for each damaged line: its config is tried again. */
+  /** @param notes Receives a message for each damaged line, whose config is tried again. */
   #readTried(notes: string[]) {
     const path = this.#folder.file("search.jsonl");
     const lines = recoverLines(path).split("\n").slice(0, -1);
@@ -314,7 +314,7 @@ export class Journal implements Disposable {
     return info;
   }
 
-  /** Removes one that is damaged, as it is only taken anew. @param notes Gets one then. */
+  /** Removes a damaged calibration, which is measured again. @param notes Receives a message then. */
   #dropCalibration(notes: string[]): void {
     const path = this.#folder.file(CALIBRATION);
     if (readIfThere(path) === undefined || this.calibration) return;
@@ -324,7 +324,7 @@ export class Journal implements Disposable {
     );
   }
 
-  /** Opens a file behind its last whole line. */
+  /** Opens a file for appending after its last complete line. */
   #open(name: string): AppendFile {
     const path = this.#folder.file(name);
     recoverLines(path);

@@ -34,11 +34,11 @@ export type Verdict = typeof VERDICTS[number];
 export interface Speed {
   readonly base_us: number;
   readonly next_us: number;
-  /** `next` relative to `base`: 0.05 is 5 % slower. */
+  /** `next_us / base_us - 1`: 0.05 is 5 % slower. */
   readonly change: number;
   /** Whether one of the rows is suspect. */
   readonly suspect: boolean;
-  /** The interval of the difference, where that is beyond both thresholds. */
+  /** The confidence interval of the difference, if the difference exceeds both thresholds. */
   readonly interval?: Interval;
 }
 
@@ -46,30 +46,30 @@ export interface Speed {
 export interface Judged {
   readonly pair: Pair;
   readonly verdict: Verdict;
-  /** The verdict without what is worse. */
+  /** The verdict on the times, if another problem decides `verdict`. */
   readonly also?: Verdict;
   readonly speed?: Speed;
-  /** The reason; empty where the figures give it. */
+  /** The reason; empty if the figures show it. */
   readonly why: string;
 }
 
-/** The limits and the interval that a pair is judged by. */
+/** The limits by which a pair is judged. */
 export interface Rules {
   readonly threshold: Threshold;
   /**
-   * The relative change that two runs of one build stay below, as a calibration measured: a
-   * smaller one is unclear.
+   * The relative change within which two runs of the same build differ, as a calibration measured. A
+   * smaller change is unclear.
    */
   readonly effect?: number | undefined;
-  /** Microseconds that the interval must be away from 0. @default {0} */
+  /** The least distance of the interval from 0, in microseconds. @default {0} */
   readonly marginUs?: number;
-  /** Returns the interval of the difference; called only where {@linkcode isPast} holds. */
+  /** Returns the interval of the difference; called only where {@linkcode exceedsThresholds} holds. */
   interval(base: SourcedRow, next: SourcedRow): Interval;
 }
 
-/** An error that is this many times greater counts as less accurate. */
+/** The factor by which an error must grow to count as less accurate. */
 const LESS_ACCURATE = 2;
-/** Errors below are roundings of fp32: they differ with the order of sums. */
+/** Errors below these are rounding errors of fp32, which depend on the order of summation. */
 const TINY = { rel_l2_err: 1e-6, max_abs_err: 1e-5 } as const;
 
 /** Judges `pair`. */
@@ -78,22 +78,22 @@ export function judge(
   rules: Rules,
 ): Judged {
   const { base, next } = pair;
-  const say = (verdict: Verdict, why = ""): Judged => ({
+  const judged = (verdict: Verdict, why = ""): Judged => ({
     pair,
     verdict,
     why,
   });
-  if (base === undefined) return say("new", failureOf(next!.row));
-  if (next === undefined) return say("missing", failureOf(base.row));
+  if (base === undefined) return judged("new", failureOf(next!.row));
+  if (next === undefined) return judged("missing", failureOf(base.row));
   const mismatch = mismatchOf(base.row, next.row);
-  if (mismatch !== undefined) return say("incomparable", mismatch);
+  if (mismatch !== undefined) return judged("incomparable", mismatch);
   if (base.row.status !== "ok" || next.row.status !== "ok") {
     const [verdict, why] = outcome(base.row, next.row);
-    return say(verdict, why);
+    return judged(verdict, why);
   }
   const lowered = clocksLowered(base.row, "base") ??
     clocksLowered(next.row, "new");
-  if (lowered !== undefined) return say("incomparable", lowered);
+  if (lowered !== undefined) return judged("incomparable", lowered);
   const sol = suspectBy(base.row, "base") ?? suspectBy(next.row, "new");
   const { verdict, speed, why } = compare(base, next, rules, sol !== undefined);
   const worse = lessAccurate(base.row, next.row);
@@ -107,8 +107,8 @@ export function judge(
     : { pair, verdict: "suspect", also: verdict, speed, why: also(sol) };
 }
 
-/** Returns whether the interval of `pair` decides its verdict. */
-export function isPast(
+/** Returns whether the times of `pair` differ by more than both thresholds: the interval decides then. */
+export function exceedsThresholds(
   { base, next }: Pair,
   threshold: Threshold,
 ): boolean {
@@ -129,7 +129,7 @@ function beyond(
   return difference > relative * base_us && difference > minUs;
 }
 
-/** The verdict on the times of a pair, and what it rests on besides the interval. */
+/** The verdict on the times of a pair, and the reasons besides the interval. */
 interface Compared {
   readonly verdict: Verdict;
   readonly speed: Speed;
@@ -171,13 +171,13 @@ function compare(
   return { verdict, speed: timed, why: [ranks, ...why] };
 }
 
-/** Judges a pair in which one row at least has no timing. */
+/** Judges a pair in which at least one row has no time. */
 function outcome(base: CsvRow, next: CsvRow): readonly [Verdict, string] {
   const change = `${base.status} -> ${next.status}`;
   const why = next.note === "" ? change : `${change}: ${next.note}`;
   if (next.status === "ok") return ["fixed", change];
   if (base.status === "ok") return ["broken", why];
-  // "unsupported" is no failure: the kernel says that it cannot run here.
+  // An unsupported case is not a failure.
   if (base.status === "unsupported" && next.status !== "unsupported") {
     return ["broken", why];
   }
@@ -217,21 +217,21 @@ function lessAccurate(base: CsvRow, next: CsvRow): string | undefined {
   }
 }
 
-/** Describes the change of a column; undefined where it explains nothing. */
-type Teller = (base: string, next: string) => string | undefined;
+/** Describes the change of a column; undefined if it explains no difference in time. */
+type Describe = (base: string, next: string) => string | undefined;
 
-const named = (name: string): Teller => (base, next) =>
+const named = (name: string): Describe => (base, next) =>
   `${name} ${base || "none"} -> ${next || "none"}`;
 
-const changed = (name: string): Teller => () => `${name} changed`;
+const changed = (name: string): Describe => () => `${name} changed`;
 
-/** Of a column that older rows lack. */
-const known = (tell: Teller): Teller => (base, next) =>
-  base === "" || next === "" ? undefined : tell(base, next);
+/** Describes a change only if both rows have the column, which older rows lack. */
+const known = (describe: Describe): Describe => (base, next) =>
+  base === "" || next === "" ? undefined : describe(base, next);
 
-/** Readings differ each time: changes below `least`, a share of the base's, do not count. */
+/** Describes the change of a reading if it is at least the share `least` of the base's. */
 const reading =
-  (name: string, least: number, digits = 4): Teller => (base, next) => {
+  (name: string, least: number, digits = 4): Describe => (base, next) => {
     const [from, to] = [Number(base), Number(next)];
     if (base === "" || next === "" || from === 0) return undefined;
     if (Math.abs(to - from) < least * from) return undefined;
@@ -239,8 +239,8 @@ const reading =
     return `${name} ${a} -> ${b}`;
   };
 
-/** The likeliest first: deliberate changes, then software, then the state of the machine. */
-const TELLERS: readonly (readonly [Column, Teller])[] = [
+/** The columns that may explain a difference, the likeliest cause first. */
+const CAUSES: readonly (readonly [Column, Describe])[] = [
   ["binary_hash", changed("binary")],
   ["code_hash", known(changed("code"))],
   ["source_hash", changed("source")],
@@ -268,13 +268,13 @@ export function causesOf(pair: Pair): readonly string[] {
   if (!pair.base || !pair.next) return [];
   const [base, next] = [pair.base.row, pair.next.row];
   const causes: string[] = [];
-  // A comment in a source changes nothing that runs.
+  // The hash of the source includes comments, that of the code does not.
   const skipped = base.code_hash !== "" && next.code_hash !== ""
     ? "source_hash"
     : undefined;
-  for (const [column, tell] of TELLERS) {
+  for (const [column, describe] of CAUSES) {
     if (base[column] === next[column] || column === skipped) continue;
-    const cause = tell(base[column], next[column]);
+    const cause = describe(base[column], next[column]);
     if (cause !== undefined) causes.push(cause);
   }
   return causes;

@@ -6,7 +6,13 @@ import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { csvRow, placed } from "../testdata/csv_rows.ts";
 import { VERDICT_CASES, type VerdictCase } from "../testdata/verdict_cases.ts";
 import { thresholdsOf } from "./thresholds.ts";
-import { causesOf, isPast, judge, mismatchOf, VERDICTS } from "./verdict.ts";
+import {
+  causesOf,
+  exceedsThresholds,
+  judge,
+  mismatchOf,
+  VERDICTS,
+} from "./verdict.ts";
 
 const DEFAULT_THRESHOLD = thresholdsOf()("s");
 
@@ -101,7 +107,7 @@ Deno.test("judge() says less-accurate from twice the error on, but not among rou
   }
 });
 
-Deno.test("judge() asks for an interval only past both thresholds, as isPast() says", () => {
+Deno.test("judge() asks for an interval only past both thresholds, as exceedsThresholds() says", () => {
   for (const median_us of ["10.29", "10.31", "9.71", "9.69", "10.1"]) {
     let asked = false;
     const pair = { base: placed(), next: placed({ median_us }) };
@@ -112,7 +118,7 @@ Deno.test("judge() asks for an interval only past both thresholds, as isPast() s
         return { low: -1, high: 1 };
       },
     });
-    assertEquals(asked, isPast(pair, DEFAULT_THRESHOLD), median_us);
+    assertEquals(asked, exceedsThresholds(pair, DEFAULT_THRESHOLD), median_us);
     assertEquals(asked, Math.abs(Number(median_us) - 10) > 0.3, median_us);
   }
 });

@@ -17,7 +17,11 @@ import {
   type Threshold,
   thresholdsOf,
 } from "../../report/diff/thresholds.ts";
-import { isPast, judge, type Verdict } from "../../report/diff/verdict.ts";
+import {
+  exceedsThresholds,
+  judge,
+  type Verdict,
+} from "../../report/diff/verdict.ts";
 import { timingOf } from "../../report/model/timing.ts";
 import {
   effectsBeside,
@@ -139,7 +143,9 @@ export async function judgeRows(
   const limits = limitsOf(options);
   const pairs = join(base, next);
   const effects = effectsOf(pairs);
-  const past = pairs.filter((pair) => isPast(pair, limits(rowOf(pair).suite)));
+  const past = pairs.filter((pair) =>
+    exceedsThresholds(pair, limits(rowOf(pair).suite))
+  );
   const evidence = await evidenceOf(
     past.flatMap(({ base, next }) => [base!, next!]),
   );
