@@ -1,6 +1,6 @@
 /**
- * Remembers the case at work, for the next start of a run whose program was killed: a kernel that
- * ends the program, and not its worker alone, must not do so at every start.
+ * Records the running case in a file. If a kernel kills the program and not only its worker, the next
+ * start of the run knows which case to skip.
  *
  * @module
  */
@@ -12,8 +12,8 @@ import { type CaseKey, caseText } from "../bench/row/row.ts";
 import { caseKeySchema } from "../bench/row/row_schema.ts";
 
 /**
- * A case is blamed after this many starts in a row were killed during it; one kill may have another
- * cause.
+ * The number of starts in a row that must end during a case before it is blamed: a single kill may have
+ * another cause.
  */
 const STARTS = 2;
 
@@ -23,30 +23,30 @@ const beganSchema = object({
   starts: pipe(number(), integer(), minValue(1)),
 });
 
-/** A case of a repeat during which the program ended, in so many starts in a row. */
+/** A case and repeat during which the program ended, and in how many starts in a row. */
 interface Began {
   readonly key: CaseKey;
   readonly repeat: number;
   readonly starts: number;
 }
 
-/** The file that names the case at work. Dispose it where the program ends by itself. */
+/** The file that names the running case. Disposing it, at a regular end, removes the file. */
 export class CurrentCaseFile implements Disposable {
   readonly #path: string;
   readonly #signal: AbortSignal;
   readonly #forget = () => removeIfThere(this.#path);
-  /** The case at work when the last start was killed; missing where it was not. */
+  /** The case that was running when the last start was killed; undefined if it was not killed. */
   readonly last: Began | undefined;
 
   /**
-   * @param path A file that lives as long as the run is unfinished.
-   * @param signal Aborted where somebody stops the run: no case is to blame for what follows.
+   * @param path A file in the folder of the unfinished run.
+   * @param signal Aborted when the user stops the run: no case is recorded after that.
    */
   constructor(path: string, signal: AbortSignal) {
     this.#path = path;
     this.#signal = signal;
     signal.addEventListener("abort", this.#forget);
-    // A damaged one says nothing.
+    // A damaged file is ignored.
     this.last = jsonIn(beganSchema, readIfThere(path) ?? "");
   }
 
@@ -55,14 +55,14 @@ export class CurrentCaseFile implements Disposable {
     return (this.last?.starts ?? 0) >= STARTS;
   }
 
-  /** Notes that a case begins. @throws {UserError} Where the disk refuses. */
+  /** Records that a case begins. @throws {UserError} If the disk fails. */
   begin(key: CaseKey, repeat: number): void {
     if (this.#signal.aborted) return;
     const { last } = this;
     const again = last?.repeat === repeat &&
       caseText(last.key) === caseText(key);
     const began: Began = { key, repeat, starts: again ? last.starts + 1 : 1 };
-    // Not waited for: it is for a program that is killed, not for a machine.
+    // Without fsync: the file must survive the program, not the machine.
     onDisk(
       this.#path,
       () => Deno.writeTextFileSync(this.#path, JSON.stringify(began)),
@@ -70,7 +70,7 @@ export class CurrentCaseFile implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    // A signal of AbortSignal.timeout() keeps the program alive while somebody listens.
+    // A listener to a signal of AbortSignal.timeout() keeps the program alive.
     this.#signal.removeEventListener("abort", this.#forget);
     this.#forget();
   }

@@ -1,5 +1,5 @@
 /**
- * Keeps the findings of a sweep's workers.
+ * Collects what the workers of a sweep find: rows, configs, calibration, costs.
  *
  * @module
  */
@@ -33,17 +33,17 @@ import {
 } from "./run_state.ts";
 import type { Selected } from "./select.ts";
 
-/** Takes what is found while a sweep goes on. */
+/** Receives what a sweep finds, while it runs. */
 export interface SweepObserver {
-  /** A line to be shown once. */
+  /** Receives a line to show once. */
   note(text: string): void;
-  /** A row that is kept: first those of an unfinished run, then each new one. */
+  /** Receives each kept row: first those of an unfinished run, then each new one. */
   row(row: Row): void;
-  /** Makes the view that shows how far it is, of so many rows in all and so many kept. */
+  /** Makes the view of the progress: `total` rows, of which `done` are kept already. */
   progress(total: number, done: number): ProgressView & Disposable;
 }
 
-/** The cases that have no row in a repeat. */
+/** Returns the cases without a row in a repeat. */
 export function missingCases(
   journal: Pick<Journal, "done">,
   cases: readonly Case[],
@@ -53,7 +53,7 @@ export function missingCases(
   return cases.filter((c) => !done.has(caseText(keyOf(c))));
 }
 
-/** The findings of a sweep's workers: kept, told to its observer, and known to later workers. */
+/** Keeps what workers find, passes it to the observer, and gives later workers what they need. */
 export class Findings {
   readonly spent: Spent[] = [];
   memoryBytes = 0;
@@ -64,7 +64,7 @@ export class Findings {
   readonly #timingCache: string | undefined;
   readonly #sources: Sources;
   readonly #crashed: CrashedConfigs;
-  readonly #remembered: TimingCacheDraft;
+  readonly #timings: TimingCacheDraft;
   readonly #options: {
     readonly selected: Selected;
     readonly settings: Settings;
@@ -91,7 +91,7 @@ export class Findings {
     this.#timingCache = settings.timingCache;
     this.#sources = sourcesOf(selected, settings);
     this.#crashed = new CrashedConfigs(journal, this.#sources);
-    this.#remembered = new TimingCacheDraft(
+    this.#timings = new TimingCacheDraft(
       settings,
       journal.file("timings.json"),
     );
@@ -108,7 +108,7 @@ export class Findings {
     for (const { row } of journal.rows) observer.row(row);
   }
 
-  /** Makes a row for a case that ended the program more than once. */
+  /** Makes a `crash` row for a case that ended the program in several starts. */
   blame(): void {
     const { selected: { cases, selection, info }, settings, begun } =
       this.#options;
@@ -134,7 +134,7 @@ export class Findings {
       note: `${text}; --fresh runs it again`,
       provenance: {
         ...provenanceOf({ settings, ...(peers ? { peers } : {}) }),
-        // By which it holds at later starts too.
+        // So that later starts find the row valid while the sources are the same.
         source_hash: this.#sources(key, "") ?? "",
         run: this.#journal.run,
         schema: SCHEMA,
@@ -145,14 +145,14 @@ export class Findings {
   }
 
   /**
-   * The configs that later workers need to know. Repeats of a case run at one config, so that
-   * `between_run_us` is what processes differ by, and one search is paid for.
+   * The configs for later workers. All repeats of a case run at the same config, so that
+   * `between_run_us` is the difference between processes, and the search is done once.
    */
   get configs(): KnownConfigs {
     return { chosen: this.#journal.winners, crashed: this.#crashed.all };
   }
 
-  /** Counts the rows that are kept, and those of them that failed. */
+  /** Counts the kept rows, and the failed ones of these. */
   counts(): { readonly done: number; readonly failed: number } {
     const { rows } = this.#journal;
     return {
@@ -161,7 +161,7 @@ export class Findings {
     };
   }
 
-  /** Keeps what `event` of a worker on the device `info` says. @throws {UserError} Where the disk refuses. */
+  /** Keeps the content of `event`, from a worker on device `info`. @throws {UserError} If the disk fails. */
   take(
     event: Event,
     repeat: number,
@@ -169,9 +169,9 @@ export class Findings {
   ): void {
     const journal = this.#journal;
     if (event.event === "case") this.#options.begun.begin(event.key, repeat);
-    this.#remembered.take(event);
+    this.#timings.take(event);
     this.#crashed.take(event, repeat);
-    // Of several devices that of the first, whichever is done first.
+    // Of several devices, the calibration of the first is kept.
     const isFirst = info.index === this.#options.selected.info.index;
     if (event.event === "calibration" && (isFirst || !journal.calibration)) {
       journal.calibration = event.calibration;
@@ -196,14 +196,14 @@ export class Findings {
     this.memoryBytes = Math.max(this.memoryBytes, memoryBytes);
   }
 
-  /** Keeps found configs for later runs. */
+  /** Writes the found configs to the timing cache. */
   remember(): void {
     const rows = this.#journal.rows.map(({ row }) => row)
-      // Python keeps what it chose in a cache of its own.
+      // Python keeps its configs in a cache of its own.
       .filter(({ provenance }) => !isPythonLibrary(provenance.library));
     for (const note of fromCache(rows, this.#timingCache)) {
       this.observer.note(note);
     }
-    for (const note of this.#remembered.keep()) this.observer.note(note);
+    for (const note of this.#timings.keep()) this.observer.note(note);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Keeps what a run has found: which rows and lost configs of an unfinished run still hold, and the
- * configs for the timing cache.
+ * Decides which rows and lost configs of an unfinished run are still valid, and keeps the configs for the
+ * timing cache.
  *
  * @module
  */
@@ -27,10 +27,10 @@ import {
   type TimingCache,
 } from "../bench/tune/timing_cache.ts";
 
-/** The hash of the sources of a case at a config; nothing where either is gone. */
+/** Returns the hash of the sources of a case at a config; undefined if either no longer exists. */
 export type Sources = (key: CaseKey, config: string) => string | undefined;
 
-/** The sources of what is selected, as they are now. */
+/** Returns the function that hashes the present sources of the selected cases. */
 export function sourcesOf(
   { cases, backend, info }: Selected,
   { cacheDir }: Settings,
@@ -49,7 +49,7 @@ export function sourcesOf(
         builds.map((build) => cache.sourceHash(build, backend, info.arch)),
       );
     } catch (error) {
-      // A source that is gone: running the case says so in its row.
+      // For example a missing source: the case gets a failed row when it is run.
       if (error instanceof CaseError) return undefined;
       throw error;
     }
@@ -57,9 +57,8 @@ export function sourcesOf(
 }
 
 /**
- * A test of rows: the case is still selected, and its sources are those that were
- * measured and can still be read. A failure that names no sources is tried again, as it
- * may have been fixed.
+ * Returns the test whether a row is still valid: its case is selected, and its sources have the same
+ * hash. A failed row without a hash is not valid, as its cause may have been fixed.
  */
 export function validity(
   selected: Selected,
@@ -81,13 +80,13 @@ function casesByKey(cases: readonly Case[]): ReadonlyMap<string, Case> {
   return new Map(cases.map((c) => [caseText(keyOf(c)), c]));
 }
 
-/** The configs that ended a worker so far, in all repeats and in earlier starts of a run. */
+/** The configs that ended a worker, in all repeats and in earlier starts of a run. */
 export class CrashedConfigs {
   readonly #all: LostConfig[];
   readonly #journal: Journal;
   readonly #sources: Sources;
 
-  /** @param sources What was lost counts as long as its sources are the same. */
+  /** @param sources Hashes sources: a lost config counts only while its sources are the same. */
   constructor(journal: Journal, sources: Sources) {
     this.#journal = journal;
     this.#sources = sources;
@@ -96,12 +95,12 @@ export class CrashedConfigs {
     );
   }
 
-  /** All of them. */
+  /** All lost configs. */
   get all(): readonly LostConfig[] {
     return this.#all;
   }
 
-  /** Keeps what `event` says of a config. @throws {UserError} Where the disk refuses. */
+  /** Keeps the config of `event`, if it is one. @throws {UserError} If the disk fails. */
   take(event: Event, repeat: number): void {
     if (event.event !== "config") return;
     const lost = isLoss(event);
@@ -113,7 +112,7 @@ export class CrashedConfigs {
   }
 }
 
-/** Returns the configs of `one`; undefined where its kernel throws. */
+/** Returns the configs of `one`; undefined if its kernel throws. */
 export function candidatesOf(
   one: Case,
   info: DeviceInfo,
@@ -123,31 +122,31 @@ export function candidatesOf(
       one.unsupported(info) === undefined ? [...one.candidates(info)] : []
     );
   } catch {
-    // A user's kernel may throw anything: it does so again in the worker, as a row.
+    // The kernel throws again in the worker, where it becomes a failed row.
     return undefined;
   }
 }
 
 /**
- * Tells whether there is anything to tune, and no other case to follow: more than one config, or
- * a kernel that fails to list them, which is not to pass for one that has none.
+ * Returns whether a case can be tuned: it has more than one config and takes none of another case. A
+ * kernel that throws when it lists its configs counts as tunable.
  */
 export function isTunable(one: Case, info: DeviceInfo): boolean {
   if (one.follows !== undefined) return false;
-  // What a device offers is only known once it is open.
+  // The configs that a device offers are known only when it is open.
   if (one.offers !== undefined) return true;
   const candidates = candidatesOf(one, info);
   return candidates === undefined || candidates.length > 1;
 }
 
-/** Says that `count` configs were written to the timing cache at `path`. */
+/** Returns the note that `count` configs were written to the timing cache at `path`. */
 export function keptIn(count: number, path: string): string {
   return `Kept ${counted(count, "config")} in ${path}`;
 }
 
 /**
- * Says how many of `rows` have their config from the timing cache at `path`. Repeats are
- * counted once.
+ * Returns the note on how many cases have their config from the timing cache at `path`; none if no case
+ * has.
  */
 export function fromCache(
   rows: readonly Row[],
@@ -165,17 +164,16 @@ export function fromCache(
   ];
 }
 
-/** Holds the configs that a run finds until they are written; of repeats, the first. */
+/** Holds the configs that a run finds, the first of each case, until they are written. */
 export class TimingCacheDraft {
   readonly #path: string | undefined;
   readonly #draft: string;
   readonly #found: TimingCache;
 
   /**
-   * @param settings Of the run; without a timing cache nothing is kept.
-   * @param draft A file that lives as long as the run is unfinished: a run that was killed
-   * goes on without the events of its first part.
-   * @throws {UserError} Where the draft is damaged.
+   * @param settings The settings of the run; without a timing cache nothing is kept.
+   * @param draft A file in the folder of the unfinished run, from which a killed run continues.
+   * @throws {UserError} If the draft is damaged.
    */
   constructor(
     { timingCache }: Pick<Settings, "timingCache">,
@@ -189,7 +187,7 @@ export class TimingCacheDraft {
     );
   }
 
-  /** Takes note of what `event` says of a config. @throws {UserError} Where the disk refuses. */
+  /** Keeps the config of a `tuned` event. @throws {UserError} If the disk fails. */
   take(event: Event): void {
     if (event.event !== "tuned" || !event.entry) return;
     if (this.#path === undefined || this.#found.query(event.entry.key)) return;
@@ -198,9 +196,9 @@ export class TimingCacheDraft {
   }
 
   /**
-   * Writes what was found.
+   * Writes the found configs to the timing cache.
    *
-   * @returns What there is to say of it: a disk that refuses takes no rows with it.
+   * @returns Notes on it. A failure of the disk is a note too, as the rows are not affected.
    */
   keep(): readonly string[] {
     const path = this.#path;

@@ -13,28 +13,28 @@ import { unknown } from "./cases.ts";
 import { kernelCacheOf, typed } from "./home.ts";
 import type { Target } from "./options.ts";
 
-/** No device that could run what is selected is here. */
+/** The error if no device is present that can run a selected kernel. */
 export class NoDeviceError extends UserError {}
 
-/** A device that was taken. */
+/** The device of a command. */
 export interface TakenDevice {
   readonly backend: Backend;
   readonly info: DeviceInfo;
-  /** Lines on what was found. */
+  /** Lines for the user on the choice. */
   readonly notes: readonly string[];
 }
 
-/** Describes the device to take. */
+/** The wanted device. */
 export interface DeviceRequest extends Target {
-  /** Backends that have a kernel to run. */
+  /** The backends of the selected kernels. */
   readonly useful: ReadonlySet<string>;
-  /** Whether Python runs one of them. @default {false} */
+  /** Whether Python runs one of these kernels. @default {false} */
   readonly isPython?: boolean;
   /** Folder of built kernels, for an emulated device's driver. @default {the program's own folder} */
   readonly kernelCache?: string | undefined;
 }
 
-/** Loads the backend named `name`. @throws {UserError} If there is none. */
+/** Loads the backend named `name`. @throws {UserError} If there is no such backend. */
 export async function backendNamed(
   name: string,
   backends: Backends = all,
@@ -44,10 +44,10 @@ export async function backendNamed(
 }
 
 /**
- * The wanted device of the wanted backend, or of the first one that has any and
- * something to run on it.
+ * Returns the wanted device of the wanted backend, or of the first backend with a device and a selected
+ * kernel.
  *
- * @throws {UserError} If there is none, with what is wrong with each.
+ * @throws {UserError} If there is none, with the reason for each backend.
  */
 export async function takeDevice(
   wanted: DeviceRequest,
@@ -88,7 +88,7 @@ export async function takeDevice(
     const list = devices.map((d) => `${d.index} (${d.name})`).join(", ");
     notes.push(`${backend.name}: no device ${device}, only ${list}`);
   }
-  // No driver would fix that kernels are for other devices.
+  // `doctor` cannot help if all kernels are for other backends.
   const isElsewhere = tried.every((name) => !useful.has(name));
   const none = `No usable device: ${notes.join("; ")}`;
   if (isElsewhere) {
@@ -107,7 +107,7 @@ export async function takeDevice(
   );
 }
 
-/** Names the emulated device of the first of `backends` that has any; empty where none has. */
+/** Returns the note on the emulated device of the first of `backends` that has one; empty if none has. */
 function emulatorNote(
   backends: readonly string[],
   useful: ReadonlySet<string>,
@@ -121,7 +121,7 @@ function emulatorNote(
     : `; without one, \`check\` takes \`--device ${device}\``;
 }
 
-/** Says that no device of `backends` is here; empty where none was looked for. */
+/** Returns the note that `backends` have no device here; empty for none. */
 function elsewhereNote(backends: readonly string[]): string {
   return backends.length === 0
     ? ""
