@@ -164,7 +164,7 @@ export class History implements Disposable {
   }
 
   /**
-   * Adds rows; those of a case and run that are there already are replaced. All are added, or none.
+   * Adds rows, all or none. A row replaces an earlier one of the same case and run.
    *
    * @returns The numbers of new rows and of replaced ones, without those of others, which have no run.
    * @throws {UserError} Where the file cannot be written.
@@ -173,66 +173,12 @@ export class History implements Disposable {
     return this.#guarded("write", () => {
       const db = this.#db;
       const own = rows.filter((row) => !isPublished(row) && row.run !== "");
-      const begun = new Map<string, string>();
-      for (const row of own) {
-        const [name, time] = [runOf(row), utcOf(row)];
-        const before = begun.get(name);
-        if (before === undefined || time < before) begun.set(name, time);
-      }
-      const idOfRun = this.#known(
-        `insert into runs (name, device, time, "commit", dirty, harness, driver,
-           source_commit)
-         values (?, ?, ?, ?, ?, ?, ?, ?)
-         on conflict (name, device) do update set time = min(time, excluded.time),
-           "commit" = excluded."commit", dirty = excluded.dirty,
-           source_commit = coalesce(nullif(excluded.source_commit, ''), source_commit)
-         returning id`,
-        2,
-      );
-      const idOfCase = this.#known(
-        `insert into cases (key, suite) values (?, ?)
-         on conflict (key) do update set key = key returning id`,
-        1,
-      );
-      const idOfShared = this.#known(
-        `insert into shared (cells) values (?)
-         on conflict (cells) do update set cells = cells returning id`,
-        1,
-      );
-      const find = db.prepare(
-        "select row_id from points where case_id = ? and run_id = ?",
-      );
-      const insert = db.prepare(
-        "insert into rows (shared_id, figures) values (?, ?) returning id",
-      );
-      const update = db.prepare(
-        "update rows set shared_id = ?, figures = ? where id = ? returning id",
-      );
-      const point = db.prepare(
-        "insert or replace into points values (?, ?, ?, ?, ?)",
-      );
+      const starts = startsOf(own);
+      const write = this.#writer();
       db.exec("begin immediate");
       const added = { fresh: 0, replaced: 0 };
       try {
-        for (const row of own) {
-          const { status, median_us } = row;
-          const ofRun = RUN_COLUMNS.map((column) => row[column]);
-          const caseId = idOfCase([cells(row, IDENTITY_COLUMNS), row.suite]);
-          const runId = idOfRun([
-            ...[row.run, row.device, begun.get(runOf(row))!],
-            ...ofRun,
-          ]);
-          const rest = [
-            ...[idOfShared([cells(row, SHARED)]), cells(row, FIGURES)],
-          ] as const;
-          const before = find.get(caseId, runId);
-          added[before ? "replaced" : "fresh"]++;
-          const kept = before
-            ? update.get(...rest, before.row_id!)
-            : insert.get(...rest);
-          const us = status === "ok" ? Number(median_us) : null;
-          point.run(caseId, runId, status, us, Number(kept!.id));
-        }
+        for (const row of own) added[write(row, starts.get(runOf(row))!)]++;
         db.exec("commit");
         return added;
       } catch (error) {
@@ -242,7 +188,66 @@ export class History implements Disposable {
     });
   }
 
-  /** Returns a function that adds what is not there and returns its id. @param key Values that name it. */
+  /**
+   * Returns the function that writes a row of a run that began at `start`, and returns whether the row is
+   * a new one.
+   */
+  #writer(): (row: CsvRow, start: string) => "fresh" | "replaced" {
+    const db = this.#db;
+    const idOfRun = this.#known(
+      `insert into runs (name, device, time, "commit", dirty, harness, driver,
+         source_commit)
+       values (?, ?, ?, ?, ?, ?, ?, ?)
+       on conflict (name, device) do update set time = min(time, excluded.time),
+         "commit" = excluded."commit", dirty = excluded.dirty,
+         source_commit = coalesce(nullif(excluded.source_commit, ''), source_commit)
+       returning id`,
+      2,
+    );
+    const idOfCase = this.#known(
+      `insert into cases (key, suite) values (?, ?)
+       on conflict (key) do update set key = key returning id`,
+      1,
+    );
+    const idOfShared = this.#known(
+      `insert into shared (cells) values (?)
+       on conflict (cells) do update set cells = cells returning id`,
+      1,
+    );
+    const find = db.prepare(
+      "select row_id from points where case_id = ? and run_id = ?",
+    );
+    const insert = db.prepare(
+      "insert into rows (shared_id, figures) values (?, ?) returning id",
+    );
+    const update = db.prepare(
+      "update rows set shared_id = ?, figures = ? where id = ? returning id",
+    );
+    const point = db.prepare(
+      "insert or replace into points values (?, ?, ?, ?, ?)",
+    );
+    return (row, start) => {
+      const { run, device, suite, status, median_us } = row;
+      const caseId = idOfCase([cells(row, IDENTITY_COLUMNS), suite]);
+      const ofRun = RUN_COLUMNS.map((column) => row[column]);
+      const runId = idOfRun([run, device, start, ...ofRun]);
+      const shared = idOfShared([cells(row, SHARED)]);
+      const figures = cells(row, FIGURES);
+      const before = find.get(caseId, runId);
+      const kept = before
+        ? update.get(shared, figures, before.row_id!)
+        : insert.get(shared, figures);
+      const us = status === "ok" ? Number(median_us) : null;
+      point.run(caseId, runId, status, us, Number(kept!.id));
+      return before ? "replaced" : "fresh";
+    };
+  }
+
+  /**
+   * Returns the function that inserts values unless they are there, and returns their id.
+   *
+   * @param key The number of leading values that identify them.
+   */
   #known(sql: string, key: number): (values: string[]) => number {
     const statement: StatementSync = this.#db.prepare(sql);
     const ids = new Map<string, number>();
@@ -433,6 +438,17 @@ function utcOf({ run, time }: CsvRow): string {
   throw new UserError(
     `Cannot add the run ${run}: its time ${time} is none; fix its CSV`,
   );
+}
+
+/** Returns the earliest time of each run by {@linkcode runOf}, in UTC. @throws {UserError} As `utcOf()`. */
+function startsOf(rows: readonly CsvRow[]): ReadonlyMap<string, string> {
+  const starts = new Map<string, string>();
+  for (const row of rows) {
+    const [name, time] = [runOf(row), utcOf(row)];
+    const before = starts.get(name);
+    if (before === undefined || time < before) starts.set(name, time);
+  }
+  return starts;
 }
 
 /** Names the run of a row on its device. */
