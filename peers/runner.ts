@@ -1,6 +1,6 @@
 /**
- * Runs the cases of peers in the place of the worker's own kernels: starts Python, hands it
- * inputs, and makes rows of its messages.
+ * Runs the cases of peers in a worker: starts Python, sends it the inputs, and makes rows of its
+ * messages.
  *
  * @module
  */
@@ -22,9 +22,9 @@ import type { PeerContext } from "./row.ts";
 import { PeerSession, type PeerSessionOptions } from "./session.ts";
 
 /**
- * Measures the peers' cases among those assigned; the way in for the worker.
+ * Measures the Python cases among the assigned ones.
  *
- * @param replaced Another program, or another patience with it, for tests.
+ * @param replaced Another program or another time limit, for tests.
  */
 export async function runPeers(
   job: Job,
@@ -63,24 +63,7 @@ export async function runPeers(
     calibration,
     torch: "",
     triton: "",
-    hashes: (c) => {
-      const { backend } = assigned;
-      const builds = c.builds({});
-      try {
-        return {
-          source_hash: joinHashes(
-            builds.map((build) => cache.sourceHash(build, backend, info.arch)),
-          ),
-          code_hash: joinHashes(
-            builds.map((build) => cache.codeHash(build, backend, info.arch)),
-          ),
-        };
-      } catch (error) {
-        // A file that is not there: Python says so in the row.
-        if (!(error instanceof CaseError)) throw error;
-        return { source_hash: "", code_hash: "" };
-      }
-    },
+    hashes: (c) => hashesOf(c, assigned, cache),
   };
   const session = new PeerSession({
     context,
@@ -111,12 +94,35 @@ export async function runPeers(
   return EXIT.ok;
 }
 
+/** Returns the hashes of the sources of `c`; empty if they cannot be read, which Python reports. */
+function hashesOf(
+  c: PeerCase,
+  { backend, info }: Assigned,
+  cache: BinaryCache,
+): ReturnType<PeerContext["hashes"]> {
+  const builds = c.builds({});
+  try {
+    return {
+      source_hash: joinHashes(
+        builds.map((build) => cache.sourceHash(build, backend, info.arch)),
+      ),
+      code_hash: joinHashes(
+        builds.map((build) => cache.codeHash(build, backend, info.arch)),
+      ),
+    };
+  } catch (error) {
+    if (!(error instanceof CaseError)) throw error;
+    return { source_hash: "", code_hash: "" };
+  }
+}
+
+/** Returns `c` as unsupported, for an emulated device. */
 function withoutGpu(c: PeerCase): PeerCase {
   const why = `Python runs ${c.kernel} on a GPU, not on an emulated device`;
   return { ...c, unsupported: () => why };
 }
 
-/** The binary of the harness's own kernels; nothing where it cannot be built. */
+/** Returns the path of the binary of the harness's own kernels; undefined if it cannot be built. */
 async function instrumentsOf(
   { backend, info }: Assigned,
   cache: BinaryCache,
@@ -133,9 +139,9 @@ async function instrumentsOf(
 }
 
 /**
- * Does on a device of ours, before Python has it, what Python cannot: measures limits that
- * are not known yet, and makes references that would take the host too long. The device is
- * closed again, so that nothing else is at work on it while Python measures.
+ * Does the work on the device that Python cannot do: measures its limits unless they are known, and
+ * computes references that would take the host too long. The device is closed again, so that nothing
+ * else runs on it while Python measures.
  */
 async function onDevice(
   job: Job,

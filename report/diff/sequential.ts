@@ -1,6 +1,6 @@
 /**
- * Judges two builds that are measured in turns, after a few planned numbers of rounds, until each
- * case is settled.
+ * Judges two builds that are measured in turns, by a group-sequential test: after some planned numbers
+ * of rounds (the looks), until each case is settled.
  *
  * @module
  */
@@ -14,23 +14,23 @@ import { intervalInTurns } from "./ratio.ts";
 import type { Threshold } from "./thresholds.ts";
 import { judge, type Judged } from "./verdict.ts";
 
-/** The numbers of rounds after which the rows are judged. */
+/** The looks: numbers of rounds after which the rows are judged. */
 export const LOOKS: readonly number[] = [3, 5, 8, 12];
 
 /** The probability that any case of the same code is called slower, over all looks. */
 const FALSE_ALARMS = 0.01;
 
-/** What all looks at all cases share {@linkcode FALSE_ALARMS} among. */
+/** The number of judgements among which {@linkcode FALSE_ALARMS} is divided. */
 export interface Plan {
-  /** Looks that are planned, whether or not they take place. */
+  /** Planned looks, also those that do not take place. */
   readonly looks: number;
   readonly cases: number;
 }
 
-/** A verdict after some rounds. */
+/** The verdict on a case at one look. */
 export interface Look {
   readonly judged: Judged;
-  /** Whether more rounds would change nothing. */
+  /** Whether the case needs no more rounds. */
   readonly settled: boolean;
 }
 
