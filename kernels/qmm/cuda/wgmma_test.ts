@@ -10,11 +10,7 @@ import { predictWgmma } from "./wgmma_model.ts";
 import { sharedBytes, stagesOf, type WgmmaConfig } from "./wgmma_tile.ts";
 
 const config: WgmmaConfig = {
-  BM: 128,
-  ROWS: 128,
-  SETS: 1,
-  PLACES: 2,
-  CLUSTER: 1,
+  ...{ BM: 128, ROWS: 128, SETS: 1, PLACES: 2, CLUSTER: 1 },
 };
 const point = (values: Values) =>
   qmm.point({ m: 128, n: 4096, k: 4096, ...values });
