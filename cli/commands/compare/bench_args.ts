@@ -10,7 +10,7 @@ import { UserError } from "../../../bench/model/errors.ts";
 import { isFile, loadSuites } from "../../../session/cases.ts";
 import type { Choice, PeerChoice } from "../../../session/options.ts";
 import { isOwnKernel } from "../../../session/own_kernels.ts";
-import { tell } from "../../terminal/output.ts";
+import { logLine } from "../../terminal/output.ts";
 import type { Checkout, Checkouts } from "./checkouts.ts";
 import type { Side } from "./turns.ts";
 
@@ -116,7 +116,7 @@ export async function argsOfSides(
   };
   const names = new Set([...own.base, ...own.next]);
   if (names.size === 0) return moved;
-  tell(
+  logLine(
     `Only kernels of this repository are measured: ${
       [...names].join(", ")
     }; --kernel names others`,

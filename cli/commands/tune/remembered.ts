@@ -213,8 +213,8 @@ function forget(
     const timings = readTimings(pathOf(options));
     const matches = matcher(options.words, timings);
     const found = timings.entries.filter(([id, entry]) => matches(entry, id));
-    for (const [id, entry] of found) say(lineOf(id, entry));
-    tell(`Would forget ${counted(found.length, "entry", "entries")}`);
+    for (const [id, entry] of found) printLine(lineOf(id, entry));
+    logLine(`Would forget ${counted(found.length, "entry", "entries")}`);
     return found.length > 0 ? EXIT.ok : EXIT.nothing;
   }
   const count = changeTimings(
