@@ -18,7 +18,13 @@ export function valuesByAxis(row: CsvRow): ReadonlyMap<string, string> {
   return new Map(Object.entries({ ...own, type: own.type ?? row.a_type }));
 }
 
-/** @throws {UserError} For one of `names` that is not among `known`. @param what `kernel`, `axis`. */
+/**
+ * Refuses a name that no row has.
+ *
+ * @param what The kind of the names: `kernel`, `axis`.
+ * @param known The names that rows have.
+ * @throws {UserError} For the first of `names` that is not among `known`.
+ */
 export function refuseUnknown(
   what: string,
   names: readonly string[],
@@ -37,7 +43,11 @@ export function refuseUnknown(
   throw new UserError(`No ${what} in these rows is named ${name}: ${hint}`);
 }
 
-/** @throws {UserError} For an axis that none of `rows` has, and a value with an axis in it. */
+/**
+ * Refuses axes that none of `rows` has.
+ *
+ * @throws {UserError} For such an axis, and for a value with another axis in it.
+ */
 export function refuseAxes(rows: readonly CsvRow[], point: PointChoice): void {
   refuseUnknown(
     "axis",
