@@ -96,14 +96,14 @@ Deno.test(
   async () => {
     const left = await inProcess(`
 const watch = state.watch();
-for (let i = 0; i < 20; i++) state.settleTimed(0);
+for (let i = 0; i < 20; i++) state.settleTimed(1000);
 const before = watch.left();
 const { fstat } = state.call;
 state.call.fstat = (...args) => {
   for (const start = performance.now(); performance.now() - start < 5;);
   return fstat(...args);
 };
-for (let i = 0; i < 20; i++) state.settleTimed(10);
+for (let i = 0; i < 20; i++) state.settleTimed(1000);
 const slower = watch.left();
 for (let i = 0; i < 50; i++) state.settleTimed(1);
 console.log(JSON.stringify([before, slower, watch.left()]));`);
