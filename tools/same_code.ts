@@ -197,7 +197,9 @@ async function eachOf<T>(
 }
 
 /** Returns the rows of `paths` whose code has changed: one row of each measured and present version. */
-async function versions(paths: readonly string[]): Promise<readonly RowState[]> {
+async function versions(
+  paths: readonly string[],
+): Promise<readonly RowState[]> {
   const rows = await readRows(paths);
   const suites = await besideAuto(await loadSuites([]), ["auto"]);
   const stood = await stalenessOf(rows, suites, new SameCode([]));
