@@ -71,11 +71,16 @@ function flags(words: Words) {
       ),
       paths: paths(
         "PATH",
-        "With --stale: CSVs, folders or globs (default: results).",
+        "Files of suites or kernels; with --stale CSVs, folders or globs (default: results).",
       ),
       json: toggle("--json", "Print the listing as JSON."),
     }),
   );
+}
+
+/** Whether `path` is a file of a suite or of kernels, as `bench` takes it. */
+function isSuiteFile(path: string): boolean {
+  return /\.[jt]s$/.test(path) || isSource(path);
 }
 
 async function list(options: ListOptions): Promise<number> {
@@ -93,15 +98,15 @@ async function list(options: ListOptions): Promise<number> {
     const { listStale } = await import("./list/stale.ts");
     return await listStale(options);
   }
-  if (options.paths.length > 0) {
+  const rows = options.paths.find((path) => !isSuiteFile(path));
+  if (rows !== undefined) {
     throw new UserError(
-      `Cannot list ${
-        options.paths[0]
-      }: paths of rows are for --stale; add it, or name a suite with --suite`,
+      `Cannot list ${rows}: paths of rows are for --stale; add it, or name a suite with --suite`,
     );
   }
-  await tryAll(options.suites.filter((n) => isFile(n) && !isSource(n)));
-  const { suites, filter } = await choose(options);
+  const names = [...options.suites, ...options.paths];
+  await tryAll(names.filter((name) => isFile(name) && !isSource(name)));
+  const { suites, filter } = await choose({ ...options, suites: names });
   const listed = suites.map((suite) => ({
     suite,
     cases: casesWithin([suite], filter),

@@ -1,7 +1,13 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { nextLines, standingLine } from "./list/stale.ts";
 import { join } from "node:path";
-import { lacking, program, type Ran, within } from "../testdata/program.ts";
+import {
+  lacking,
+  program,
+  type Ran,
+  testdata,
+  within,
+} from "../testdata/program.ts";
 import { recordOf, writeTable } from "../../bench/row/csv.ts";
 import { COLUMNS, LATER_COLUMNS } from "../../bench/row/columns.ts";
 import type { Column } from "../../bench/row/csv_row.ts";
@@ -159,6 +165,13 @@ Deno.test("list refuses paths without --stale, and points with it", async () => 
     assertEquals(code, 2);
     assertMatch(stderr, message);
   }
+});
+
+Deno.test("list takes files of suites and kernels as bench does", async () => {
+  const file = testdata("small_suite.ts");
+  const by = (...args: string[]) => program(["list", "--cases", ...args]);
+  const [named, alone] = [await by("--suite", file), await by(file)];
+  assertEquals([alone.code, alone.stdout], [0, named.stdout]);
 });
 
 Deno.test("nextLines() names what measures stale rows, and what spares it", () => {

@@ -42,9 +42,15 @@ export function nextCommand(rows: readonly Row[], run: EndedRun): string {
   const failures = rows.filter((row) =>
     isFailure(row) && !isPeerLibrary(row.provenance.library)
   );
-  // A crash first: its row tells least.
-  const failed = failures.find(({ status }) => status === "crash") ??
-    failures[0];
+  const baselines = new Map(
+    run.selected.suites.map(({ name, baselines }) => [name, baselines]),
+  );
+  const isBaseline = ({ key: { suite, kernel } }: Row) =>
+    baselines.get(suite)?.includes(kernel) ?? false;
+  // The user's kernels before baselines, and a crash first: its row tells least.
+  const own = failures.filter((row) => !isBaseline(row));
+  const first = own.length > 0 ? own : failures;
+  const failed = first.find(({ status }) => status === "crash") ?? first[0];
   return failed ? commandForFailure(failed, run) : commandForMore(rows, run);
 }
 

@@ -45,6 +45,7 @@ function after(
         { name: "epilogue", values: ["none", "relu"] },
       ],
       swept: ["m", "n", "k", "epilogue"],
+      baselines: ["naive"],
       cases: () => [failed("").key],
     })) as never[],
   };
@@ -72,6 +73,13 @@ Deno.test("nextCommand() names the Python of a Python kernel that failed", () =>
     }),
     /^Next, one failed case alone: check --suite .* --python \/my\/python3 --kernel bad --m 8/,
   );
+});
+
+Deno.test("nextCommand() names a kernel before a baseline, and a baseline alone", () => {
+  const crash = failed("", "crash");
+  const naive = { ...crash, key: { ...crash.key, kernel: "naive" } };
+  assertMatch(after([naive, failed("")]), /--kernel bad /);
+  assertMatch(after([naive]), /--kernel naive/);
 });
 
 Deno.test("nextCommand() repeats what was selected for a failed case", () => {
