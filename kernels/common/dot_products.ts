@@ -12,7 +12,7 @@ import type { LaunchShape, Memory } from "../../bench/device/queue.ts";
 import { BYTES } from "../../bench/model/dtype.ts";
 import { grid, type Scalar, type Values } from "../../bench/model/grid.ts";
 import type { Rule } from "../../bench/model/kernel.ts";
-import { covering, noClusters, padding } from "./rules.ts";
+import { nextPowerOfTwo, noClusters, padding } from "./rules.ts";
 import { CLOCKS_PER_US } from "./sm90.ts";
 
 /** A product of M rows and a matrix of weights, of N columns of K. */
@@ -104,7 +104,7 @@ function registersOf(
 
 /** Rows that are compiled in. */
 function rowsOf(m: number): number {
-  return covering(m, 1);
+  return nextPowerOfTwo(m, 1);
 }
 
 /** Returns why there are more rows than a thread has registers for. */
@@ -146,7 +146,7 @@ export const dotRules = {
       ? undefined
       : `sums meet in whole warps, which ${THREADS} threads are not`,
   columns: ({ n, ...point }, { COLS }) =>
-    padding("COLS", COLS, Math.max(columnsOf(point)[0]!, covering(n, 1))),
+    padding("COLS", COLS, Math.max(columnsOf(point)[0]!, nextPowerOfTwo(n, 1))),
   finish({ m }, { THREADS, COLS }) {
     const sums = rowsOf(m) * COLS;
     return sums <= THREADS

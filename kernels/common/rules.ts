@@ -60,7 +60,7 @@ export function noMfma({ arch }: Arch): string | undefined {
 const MOST_BLOCKS = 65535;
 
 /** Returns the least power of two that is at least `size` and at least `least`. */
-export function covering(size: number, least = 16): number {
+export function nextPowerOfTwo(size: number, least = 16): number {
   return Math.max(least, 2 ** Math.ceil(Math.log2(size)));
 }
 
@@ -76,7 +76,7 @@ export function padding(
 }
 
 /** Returns why some of `slices` slices of `slice` elements would be empty at K = `k`. */
-export function allHaveSome(
+export function noEmptySlices(
   k: number,
   { slices, slice }: { readonly slices: number; readonly slice: number },
 ): string | undefined {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { covering, padding } from "./rules.ts";
+import { nextPowerOfTwo, padding } from "./rules.ts";
 
 /** The sizes of a product. */
 interface Sizes {
@@ -110,8 +110,8 @@ export function fullTiles(
   { BM, BN }: Pick<SplitTile, "BM" | "BN">,
   leastColumns = 16,
 ): string | undefined {
-  return padding("BM", BM, covering(m)) ??
-    padding("BN", BN, covering(n, leastColumns));
+  return padding("BM", BM, nextPowerOfTwo(m)) ??
+    padding("BN", BN, nextPowerOfTwo(n, leastColumns));
 }
 
 /** Requires that at least half of a K step is in the slice; `least` is always allowed. */
@@ -120,5 +120,5 @@ export function fullSteps(
   { BK, SPLIT }: Pick<SplitTile, "BK" | "SPLIT">,
   least = 16,
 ): string | undefined {
-  return padding("BK", BK, covering(k / SPLIT, least));
+  return padding("BK", BK, nextPowerOfTwo(k / SPLIT, least));
 }

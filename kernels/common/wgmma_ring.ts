@@ -12,7 +12,7 @@ import { BYTES } from "../../bench/model/dtype.ts";
 import { grid, type Values } from "../../bench/model/grid.ts";
 import type { Rule } from "../../bench/model/kernel.ts";
 import { blocksPerUnit } from "../../bench/model/occupancy.ts";
-import { allHaveSome, fitsGrid, fitsMemory } from "./rules.ts";
+import { fitsGrid, fitsMemory, noEmptySlices } from "./rules.ts";
 import { CLOCKS_PER_US, clustersAtOnce, UNIT_SHARED_BYTES } from "./sm90.ts";
 
 /** The tunables. BM tiles the weights (N) and BN the activations (M): the reverse of the usual names. */
@@ -86,7 +86,7 @@ export function noEmptyBlocks(
   size: number,
   BK: number,
 ): string | undefined {
-  return allHaveSome(k, {
+  return noEmptySlices(k, {
     slices: size,
     slice: Math.ceil(k / size / BK) * BK,
   });

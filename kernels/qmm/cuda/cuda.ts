@@ -11,7 +11,12 @@ import { grid, type Values } from "../../../bench/model/grid.ts";
 import { defineKernel, type Rules } from "../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import { demandAligned, launched } from "../../common/launch.ts";
-import { covering, fitsGrid, noClusters, padding } from "../../common/rules.ts";
+import {
+  fitsGrid,
+  nextPowerOfTwo,
+  noClusters,
+  padding,
+} from "../../common/rules.ts";
 import { CLOCKS_PER_US } from "../../common/sm90.ts";
 import { conversionBuild, libraryKernel, libraryParts } from "../dequantise.ts";
 import { qmm } from "../op.ts";
@@ -71,7 +76,7 @@ const dotsRules: Rules<QmmPoint, DotsConfig> = {
       ? undefined
       : `ROWS=${ROWS}: ${least} rows are what M=${m} needs`;
   },
-  columns: ({ n }, { COLS }) => padding("COLS", COLS, covering(n, 64)),
+  columns: ({ n }, { COLS }) => padding("COLS", COLS, nextPowerOfTwo(n, 64)),
   registers({ transposed, bits }, { ROWS, COLS }) {
     if (!transposed) return undefined;
     // Codes across words pass through more of them.

@@ -8,10 +8,10 @@ import type { Values } from "../../../bench/model/grid.ts";
 import type { Rules } from "../../../bench/model/kernel.ts";
 import { blockOf, type QmmPoint } from "../point.ts";
 import {
-  allHaveSome,
-  covering,
   fitsGrid,
   fitsMemory,
+  nextPowerOfTwo,
+  noEmptySlices,
   padding,
 } from "../../common/rules.ts";
 
@@ -100,7 +100,7 @@ export const tileRules: Rules<QmmPoint, TileConfig> = {
     if ((BM === 1) !== (m === 1)) {
       return `BM=${BM} for M=${m}: a tile of one token is for one token`;
     }
-    const most = covering(m, 8);
+    const most = nextPowerOfTwo(m, 8);
     if (BM > most) return padding("BM", BM, most);
     const three = m > 16 && m <= 24;
     if ((BM === 24) !== three && BM > 16) {
@@ -112,7 +112,7 @@ export const tileRules: Rules<QmmPoint, TileConfig> = {
   },
   rows({ n }, config) {
     const bn = rowsOf(config);
-    return bn <= Math.max(64, covering(n, 8))
+    return bn <= Math.max(64, nextPowerOfTwo(n, 8))
       ? undefined
       : `more than half of ${bn} rows of weights would be padding`;
   },
@@ -138,7 +138,7 @@ export const tileRules: Rules<QmmPoint, TileConfig> = {
     if (fewer > 1.5 * units) {
       return `${fewer} blocks fill ${units} multiprocessors without the last of ${config.CLUSTER} slices`;
     }
-    return allHaveSome(point.k, { slices: config.CLUSTER, slice });
+    return noEmptySlices(point.k, { slices: config.CLUSTER, slice });
   },
   stages(point, { STAGES, ...rest }) {
     const steps = stepsOf(point, { STAGES, ...rest });

@@ -13,10 +13,10 @@ import type { Rules } from "../../../bench/model/kernel.ts";
 import type { Context, Kernel } from "../../../bench/model/kernel_spec.ts";
 import { demandAligned, launched } from "../../common/launch.ts";
 import {
-  allHaveSome,
-  covering,
   fitsGrid,
   fitsMemory,
+  nextPowerOfTwo,
+  noEmptySlices,
   noWgmma,
   padding,
 } from "../../common/rules.ts";
@@ -45,7 +45,7 @@ const MOST_TOKENS = [256, 256, 256, 128, 64];
 
 const rules: Rules<QmmPoint, WgmmaConfig> = {
   tokens({ m }, { BM }) {
-    const most = covering(m, 16);
+    const most = nextPowerOfTwo(m, 16);
     if (BM > most) return padding("BM", BM, most);
     const tiles = Math.ceil(m / BM);
     if (BM < 64 && tiles > 1 || BM < 128 && tiles > 8) {
@@ -54,11 +54,11 @@ const rules: Rules<QmmPoint, WgmmaConfig> = {
     // A tile that is no power of two, where it saves none.
     const other = 2 ** Math.floor(Math.log2(BM));
     return other === BM || tiles < Math.ceil(m / other) &&
-        (tiles > 1 || covering(m, 16) > BM)
+        (tiles > 1 || nextPowerOfTwo(m, 16) > BM)
       ? undefined
       : `BM=${BM} has as many tiles of M=${m} as ${other} has`;
   },
-  rows: ({ n }, { ROWS }) => padding("ROWS", ROWS, covering(n, 64)),
+  rows: ({ n }, { ROWS }) => padding("ROWS", ROWS, nextPowerOfTwo(n, 64)),
   registers(_, config) {
     const { BM } = config;
     const warpgroups = threadsOf(config) / 128;
@@ -74,7 +74,7 @@ const rules: Rules<QmmPoint, WgmmaConfig> = {
     if (fewer >= units) {
       return `${fewer} blocks fill ${units} multiprocessors without the last of ${CLUSTER} slices`;
     }
-    return allHaveSome(Math.ceil(point.k / unitOf(point)), {
+    return noEmptySlices(Math.ceil(point.k / unitOf(point)), {
       slices: SETS * CLUSTER,
       slice: 1,
     });

@@ -17,9 +17,9 @@ import {
 import { slicesOf } from "./mlx_dispatch.ts";
 import { blockOf, type QmmPoint } from "../point.ts";
 import {
-  allHaveSome,
-  covering,
   fitsMemory,
+  nextPowerOfTwo,
+  noEmptySlices,
   padding,
 } from "../../common/rules.ts";
 
@@ -78,11 +78,11 @@ export function qmmRoom(
 
 /** The rules of a config, by name. */
 export const qmmTileRules: Rules<QmmPoint, QmmTile> = {
-  tokens: ({ m }, { BM }) => padding("BM", BM, covering(m, 8)),
-  rows: ({ n }, { BN }) => padding("BN", BN, covering(n, 32)),
+  tokens: ({ m }, { BM }) => padding("BM", BM, nextPowerOfTwo(m, 8)),
+  rows: ({ n }, { BN }) => padding("BN", BN, nextPowerOfTwo(n, 32)),
   slices(point, config) {
     const length = sliceLength(point, config);
-    return allHaveSome(point.k, { slices: config.SPLIT, slice: length });
+    return noEmptySlices(point.k, { slices: config.SPLIT, slice: length });
   },
   shared: fitsMemory(qmmRoom, "threadgroup memory, a threadgroup"),
 };

@@ -10,10 +10,10 @@ import { BYTES } from "../../../../bench/model/dtype.ts";
 import type { Rule } from "../../../../bench/model/kernel.ts";
 import { blocksPerUnit } from "../../../../bench/model/occupancy.ts";
 import {
-  allHaveSome,
-  covering,
   fitsGrid,
   fitsMemory,
+  nextPowerOfTwo,
+  noEmptySlices,
   padding,
 } from "../../../common/rules.ts";
 import { CLOCKS_PER_US, clustersAtOnce } from "../../../common/sm90.ts";
@@ -54,7 +54,7 @@ export const rules: Readonly<
     // A warpgroup has 64 rows, and those that do not exist are not read; a box of B by rows has 64
     // columns.
     const tensor = LOAD === "tensor", box = tensor && layout === "nn" ? 64 : 0;
-    return padding("BM", BM, covering(m, tensor ? 64 : 16)) ??
+    return padding("BM", BM, nextPowerOfTwo(m, tensor ? 64 : 16)) ??
       padding("BN", BN, Math.max(2 * Math.max(n, 16) - 1, box));
   },
   maps(point, config, { tensorMaps }) {
@@ -120,7 +120,7 @@ export const rules: Readonly<
   },
   slices(point, config) {
     const slice = sliceOf(point, config);
-    return allHaveSome(point.k, { slices: slicesOf(config), slice });
+    return noEmptySlices(point.k, { slices: slicesOf(config), slice });
   },
   stages(point, config) {
     const { STAGES, BK } = config;
