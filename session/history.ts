@@ -35,16 +35,16 @@ const VERSION = 1;
 const PATIENCE_MS = 10_000;
 
 /** Columns of a run, the same in all its rows on a device. */
-const RUN_COLUMNS = [
-  ...["commit", "dirty", "harness", "driver", "source_commit"] as const,
-] as const;
-/** Columns whose values differ from run to run. */
+const RUN_COLUMNS = ["commit", "dirty", "harness", "driver"] as const;
+/** Columns whose values differ from run to run. New ones come last: rows from before lack them. */
 const FIGURES: readonly Column[] = [
   ...FIGURE_COLUMNS.filter((column) => column !== "median_us"),
   ...ACCURACY_COLUMNS,
   ...["sm_mhz", "mem_mhz", "power_w", "temp_c", "note", "time"] as const,
   ...["search_configs", "search_ms"] as const,
+  "source_commit",
 ];
+const SOURCE = FIGURES.indexOf("source_commit");
 const OWN: readonly Column[] = [
   ...IDENTITY_COLUMNS,
   ...RUN_COLUMNS,
@@ -58,7 +58,7 @@ const TABLES = `
 create table runs (
   id integer primary key, name text not null, device text not null, time text not null,
   "commit" text not null, dirty text not null, harness text not null, driver text not null,
-  source_commit text not null default '', unique (name, device)
+  unique (name, device)
 );
 create table cases (
   id integer primary key, key text not null unique, suite text not null
@@ -88,20 +88,13 @@ export interface Added {
 export class History implements Disposable {
   readonly #db: DatabaseSync;
   readonly #close: Disposable;
-  /** The column of a run's commit of the user; older files have none. */
-  readonly #source: string;
 
   private constructor(
     readonly path: string,
-    { db, close, source }: {
-      db: DatabaseSync;
-      close: Disposable;
-      source: string;
-    },
+    { db, close }: { db: DatabaseSync; close: Disposable },
   ) {
     this.#db = db;
     this.#close = close;
-    this.#source = source;
   }
 
   /**
@@ -132,7 +125,6 @@ export class History implements Disposable {
     }
     using undo = new DisposableStack();
     let db: DatabaseSync;
-    let source = "source_commit";
     try {
       db = new DatabaseSync(path, { readOnly: !make, timeout: patienceMs });
       undo.defer(() => db.close());
@@ -140,10 +132,6 @@ export class History implements Disposable {
       const found = (name: string) =>
         db.prepare(`pragma ${name}`).get()?.[name];
       if (!isThere) makeTables(db);
-      const hasSource = () =>
-        db.prepare(
-          "select 1 from pragma_table_info('runs') where name = 'source_commit'",
-        ).get() !== undefined;
       const [kind, version] = [found("application_id"), found("user_version")];
       if (kind !== APPLICATION || version !== VERSION) {
         throw refuse(
@@ -152,15 +140,13 @@ export class History implements Disposable {
             : "it is an SQLite file of something else",
         );
       }
-      if (make && !hasSource()) addSource(db, hasSource);
-      if (!hasSource()) source = "'' as source_commit";
     } catch (cause) {
       if (!isOfSqlite(cause)) throw cause;
       throw isLocked(cause)
         ? refuse(LOCKED, `wait for that, or ${OTHER}`)
         : refuse(saidBy(cause), `restore it, or ${OTHER}`);
     }
-    return new History(path, { db, close: undo.move(), source });
+    return new History(path, { db, close: undo.move() });
   }
 
   /**
@@ -195,13 +181,10 @@ export class History implements Disposable {
   #writer(): (row: CsvRow, start: string) => "fresh" | "replaced" {
     const db = this.#db;
     const idOfRun = this.#known(
-      `insert into runs (name, device, time, "commit", dirty, harness, driver,
-         source_commit)
-       values (?, ?, ?, ?, ?, ?, ?, ?)
+      `insert into runs (name, device, time, "commit", dirty, harness, driver)
+       values (?, ?, ?, ?, ?, ?, ?)
        on conflict (name, device) do update set time = min(time, excluded.time),
-         "commit" = excluded."commit", dirty = excluded.dirty,
-         source_commit = coalesce(nullif(excluded.source_commit, ''), source_commit)
-       returning id`,
+         "commit" = excluded."commit", dirty = excluded.dirty returning id`,
       2,
     );
     const idOfCase = this.#known(
@@ -266,13 +249,12 @@ export class History implements Disposable {
   runs(): readonly HistoryRun[] {
     return this.#guarded("read", () =>
       this.#db.prepare(
-        `select id, time, "commit", dirty, ${this.#source} from runs order by time, id`,
-      ).all().map(({ id, time, commit, dirty, source_commit }) => ({
+        'select id, time, "commit", dirty from runs order by time, id',
+      ).all().map(({ id, time, commit, dirty }) => ({
         id: Number(id),
         time: String(time),
         commit: String(commit),
         dirty: String(dirty),
-        source: String(source_commit),
       })));
   }
 
@@ -291,9 +273,10 @@ export class History implements Disposable {
   series(suite: string): readonly HistorySeries[] {
     return this.#guarded("read", () => {
       const found = this.#db.prepare(
-        `select case_id, key, run_id, status, median_us
+        `select case_id, key, run_id, status, median_us,
+           coalesce(json_extract(figures, '$[${SOURCE}]'), '') as source
          from cases join points on case_id = cases.id join runs on run_id = runs.id
-         where suite = ? order by case_id, time, run_id`,
+         join rows on row_id = rows.id where suite = ? order by case_id, time, run_id`,
       );
       const all = new Map<
         unknown,
@@ -308,10 +291,11 @@ export class History implements Disposable {
           };
           all.set(one.case_id, series);
         }
-        const { run_id, status, median_us } = one;
+        const { run_id, status, median_us, source } = one;
         series.points.push({
           run: Number(run_id),
           status: String(status),
+          source: String(source),
           ...(median_us === null ? {} : { median_us: Number(median_us) }),
         });
       }
@@ -323,8 +307,7 @@ export class History implements Disposable {
   last(row: CsvRow, count: number): readonly CsvRow[] {
     return this.#guarded("read", () =>
       this.#db.prepare(
-        `select key, status, median_us, cells, figures, name, "commit", dirty, harness, driver,
-           ${this.#source}
+        `select key, status, median_us, cells, figures, name, "commit", dirty, harness, driver
          from cases join points on case_id = cases.id join runs on run_id = runs.id
          join rows on row_id = rows.id join shared on shared_id = shared.id
          where key = ? order by time desc, run_id desc limit ?`,
@@ -383,22 +366,6 @@ function makeTables(db: DatabaseSync): void {
   db.exec("begin exclusive");
   try {
     if (!db.prepare("select 1 from sqlite_schema").get()) db.exec(TABLES);
-    db.exec("commit");
-  } catch (error) {
-    rollBack(db);
-    throw error;
-  }
-}
-
-/** Adds the column that older files lack, unless another program did while this one waited. */
-function addSource(db: DatabaseSync, hasSource: () => boolean): void {
-  db.exec("begin exclusive");
-  try {
-    if (!hasSource()) {
-      db.exec(
-        "alter table runs add column source_commit text not null default ''",
-      );
-    }
     db.exec("commit");
   } catch (error) {
     rollBack(db);

@@ -290,7 +290,7 @@ function linesOf(
     const now = levels.at(-1);
     if (now === undefined) return [name, last, ""];
     const change = changeOf(one);
-    const since = runs.get(timed[now.from]!.run)!;
+    const since = timed[now.from]!;
     return [
       name,
       `${formatMicroseconds(now.center)} µs`,
@@ -300,7 +300,7 @@ function linesOf(
           : isShort(one)
           ? "too few runs to find a change"
           : "no change",
-        `since ${nameOf(since)}`,
+        `since ${nameOf(runs.get(since.run)!, since.source)}`,
         ...(last === "ok" ? [] : [`${last} in its last run`]),
       ].join(", "),
     ];

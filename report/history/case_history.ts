@@ -18,12 +18,17 @@ export interface HistoryRun {
   /** Of mnkbench; its version where it is no checkout. */
   readonly commit: string;
   readonly dirty: string;
-  /** The commit of the user's repository, with a `+` where it had changes; else empty. */
-  readonly source: string;
 }
 
-/** Names a run for people, to the minute: a CI may have many on a day. */
-export function nameOf({ commit, dirty, source, time }: HistoryRun): string {
+/**
+ * Names a run for people, to the minute: a CI may have many on a day.
+ *
+ * @param source Of a row of the run: {@linkcode HistorySeries.points}.
+ */
+export function nameOf(
+  { commit, dirty, time }: HistoryRun,
+  source: string,
+): string {
   const build = commit === "" ? "" : ` by mnkbench ${commit.slice(0, 12)}`;
   const changed = dirty === "true" ? " with changes" : "";
   const minute = time.slice(0, 16).replace("T", " ");
@@ -40,6 +45,8 @@ export interface HistorySeries {
   readonly points: readonly {
     readonly run: number;
     readonly status: string;
+    /** The commit of the user's repository, with a `+` where it had changes; else empty. */
+    readonly source: string;
     /** Missing where there is no time. */
     readonly median_us?: number;
   }[];
@@ -53,6 +60,7 @@ export interface CaseHistory {
   /** Runs with a time, in order. */
   readonly timed: readonly {
     readonly run: number;
+    readonly source: string;
     readonly median_us: number;
   }[];
   /** The levels of the times, by indices of `timed`. */
@@ -76,8 +84,8 @@ export function caseHistories(
     points.some(({ status }) => status !== "unsupported")
   );
   return ran.map(({ row, points }) => {
-    const timed = points.flatMap(({ run, median_us }) =>
-      median_us === undefined ? [] : [{ run, median_us }]
+    const timed = points.flatMap(({ run, source, median_us }) =>
+      median_us === undefined ? [] : [{ run, source, median_us }]
     );
     return {
       row,
@@ -93,6 +101,8 @@ export function caseHistories(
 export interface Leader {
   readonly kernel: string;
   readonly run: number;
+  /** The commit of the user's repository in that run. */
+  readonly source: string;
 }
 
 /** The kernels at one point of a suite on one device, and which was the fastest since when. */
@@ -133,8 +143,8 @@ function leadersOf(
 ): readonly Leader[] {
   const events = cases.flatMap((one) =>
     one.levels.map(({ from, center }) => {
-      const { run } = one.timed[from]!;
-      return { run, center, kernel: one.row.kernel };
+      const { run, source } = one.timed[from]!;
+      return { run, source, center, kernel: one.row.kernel };
     })
   ).toSorted((a, b) => order.get(a.run)! - order.get(b.run)!);
   const now = new Map<string, number>();
@@ -144,7 +154,10 @@ function leadersOf(
     const [[kernel]] = [...now].toSorted((a, b) => a[1] - b[1]) as [
       [string, number],
     ];
-    if (leaders.at(-1)?.kernel !== kernel) leaders.push({ kernel, run });
+    if (leaders.at(-1)?.kernel === kernel) continue;
+    // Another kernel that became slower may be what makes this one the fastest.
+    const { source } = own.find((one) => one.kernel === kernel) ?? own[0]!;
+    leaders.push({ kernel, run, source });
   }
   return leaders;
 }

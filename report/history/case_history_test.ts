@@ -17,7 +17,6 @@ const RUNS = Array.from({ length: 20 }, (_, id) => ({
   time: `2026-01-${10 + id}T00:00:00Z`,
   commit: `c${id}`,
   dirty: "false",
-  source: "",
 }));
 
 /** A series of `kernel` whose time is `from` until run 12 and then `to`. */
@@ -27,6 +26,7 @@ function series(kernel: string, from: number, to = from): HistorySeries {
     points: RUNS.map(({ id }) => ({
       run: id,
       status: "ok",
+      source: "",
       median_us: (id < 12 ? from : to) * (1 + 0.001 * (id % 3)),
     })),
   };
@@ -35,7 +35,7 @@ function series(kernel: string, from: number, to = from): HistorySeries {
 Deno.test("caseHistories() finds the change of each case, and leaves out what never ran", () => {
   const never: HistorySeries = {
     row: csvRow({ kernel: "never" }),
-    points: [{ run: 0, status: "unsupported" }],
+    points: [{ run: 0, status: "unsupported", source: "" }],
   };
   const cases = caseHistories([series("a", 8, 6), series("b", 7), never]);
   assertEquals(cases.map(({ row }) => row.kernel), ["a", "b"]);
@@ -47,10 +47,11 @@ Deno.test("caseHistories() finds the change of each case, and leaves out what ne
 Deno.test("nameOf() names the commit of the user's repository before that of mnkbench", () => {
   const [run] = RUNS;
   assertEquals(
-    [run!, { ...run!, source: "0123456789ab", dirty: "true" }, {
-      ...run!,
-      source: "0123456789ab+",
-    }].map(nameOf),
+    [
+      nameOf(run!, ""),
+      nameOf({ ...run!, dirty: "true" }, "0123456789ab"),
+      nameOf(run!, "0123456789ab+"),
+    ],
     [
       "the run of 2026-01-10 00:00 UTC by mnkbench c0",
       "the run of 2026-01-10 00:00 UTC at 0123456789ab, by mnkbench c0 with changes",
@@ -63,10 +64,10 @@ Deno.test("pointHistories() says who is the fastest at a point since when", () =
   const cases = caseHistories([series("a", 8, 6), series("b", 7)]);
   const [point, ...more] = pointHistories(cases, RUNS);
   assertEquals(more, []);
-  assertEquals(point!.leaders, [{ kernel: "b", run: 0 }, {
-    kernel: "a",
-    run: 12,
-  }]);
+  assertEquals(point!.leaders, [
+    { kernel: "b", run: 0, source: "" },
+    { kernel: "a", run: 12, source: "" },
+  ]);
 });
 
 Deno.test("formatHistory() draws a line for each case and marks its changes", () => {

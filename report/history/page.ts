@@ -127,9 +127,9 @@ function tableOf(
   const last = leaders.at(-1);
   const fastest = last === undefined
     ? ""
-    : `: fastest is ${last.kernel} since ${nameOf(places.get(last.run)!.run)}${
-      leaders.length > 1 ? `, before that ${leaders.at(-2)!.kernel}` : ""
-    }`;
+    : `: fastest is ${last.kernel} since ${
+      nameOf(places.get(last.run)!.run, last.source)
+    }${leaders.length > 1 ? `, before that ${leaders.at(-2)!.kernel}` : ""}`;
   return `<table>
 <caption>${escaped(label)} on ${escaped(device)}<span>${
     escaped(fastest)
@@ -145,7 +145,7 @@ function lineOf(one: CaseHistory, places: Places): string {
   const now = levels.at(-1);
   const change = changeOf(one);
   const kind = change === undefined ? "" : change > 0 ? "slower" : "faster";
-  const since = now && places.get(timed[now.from]!.run)!.run;
+  const since = now && timed[now.from]!;
   const cells = [
     `<td>${escaped(row.kernel)}</td>`,
     `<td>${pictureOf(one, places)}</td>`,
@@ -155,9 +155,11 @@ function lineOf(one: CaseHistory, places: Places): string {
     `<td class="${kind}">${
       change === undefined ? "" : formatChange(change)
     }</td>`,
-    `<td>${since ? `since ${escaped(nameOf(since))}` : ""}${
-      last === "ok" ? "" : ` ${escaped(last)} in its last run`
-    }</td>`,
+    `<td>${
+      since
+        ? `since ${escaped(nameOf(places.get(since.run)!.run, since.source))}`
+        : ""
+    }${last === "ok" ? "" : ` ${escaped(last)} in its last run`}</td>`,
   ];
   const text = `${label} ${row.device}`.toLowerCase();
   return `<tr data-kernel="${
