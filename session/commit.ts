@@ -57,12 +57,13 @@ async function ofGit(home: string): Promise<SourceVersion | undefined> {
   return { commit, dirty: changes === "" ? "false" : "true" };
 }
 
-/** Changes in these are none of the kernels: texts and recorded rows. */
+/** Files whose changes do not affect kernels: texts and recorded rows. */
 const NO_KERNELS = [":(top,exclude)*.md", ":(top,exclude)*.csv"];
 
 /**
  * Returns the commit of the repository that has `file`, with a `+` behind it where tracked files
- * differ from it; empty where git tracks no such file, and where it is the program's own repository.
+ * differ from it. Empty where git tracks no such file or cannot tell what changed, where looking for
+ * changes would run filters of the repository's own configuration, and in the program's repository.
  *
  * @param home The folder of the program.
  */
@@ -80,11 +81,15 @@ export async function commitOfFile(file: string, home = HOME): Promise<string> {
   const known = await git(folder, [
     ...["ls-files", "--error-unmatch", "--", basename(file)],
   ]);
-  if (known === undefined) return "";
+  const filters = await git(folder, [
+    ...["config", "--local", "--get-regexp", "^filter\\."],
+  ]);
+  if (known === undefined || filters !== undefined) return "";
   const changes = await git(folder, [
     ...["status", "--porcelain", "--untracked-files=no", "--", ":/"],
     ...NO_KERNELS,
   ]);
+  if (changes === undefined) return "";
   return changes === "" ? commit : `${commit}+`;
 }
 
@@ -95,8 +100,11 @@ async function git(
 ): Promise<string | undefined> {
   try {
     const { success, stdout } = await runProgram("git", {
-      // Reading must not keep another git from writing.
-      args: ["--no-optional-locks", "-C", home, ...args],
+      // Reading must not keep another git from writing, nor start a program that a repository names.
+      args: [
+        ...["--no-optional-locks", "-c", "core.fsmonitor=false"],
+        ...["-C", home, ...args],
+      ],
       limitMs: LIMIT_MS,
     });
     return success ? stdout.trim() : undefined;

@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { runProgram } from "../bench/files/run_program.ts";
 import { commitOfFile, sourceVersion } from "./commit.ts";
@@ -65,6 +66,17 @@ Deno.test("commitOfFile() is the commit of the user's repository that tracks the
     assertEquals(await commitOfFile(file), clean);
     await write("k.c", "two\n");
     assertEquals(await commitOfFile(file), `${clean}+`);
+    // Neither program is run: one may be of somebody else.
+    const planted = join(folder, "planted");
+    await write("planted.sh", `#!/bin/sh\ntouch ${planted}\n`);
+    await Deno.chmod(join(folder, "planted.sh"), 0o755);
+    await git(folder, "config", "core.fsmonitor", join(folder, "planted.sh"));
+    assertEquals(await commitOfFile(file), `${clean}+`);
+    await git(folder, "config", "filter.own.clean", `touch ${planted}; cat`);
+    await write(".gitattributes", "*.c filter=own\n");
+    assertEquals(await commitOfFile(file), "");
+    assertEquals(existsSync(planted), false);
+    await git(folder, "config", "--remove-section", "filter.own");
     // The rows of the program's own suites have its commit already.
     assertEquals(await commitOfFile(file, folder), "");
   }));

@@ -17,8 +17,8 @@ import type { Emit } from "../bench/worker/protocol.ts";
 import type { BuildAhead } from "./build_ahead.ts";
 
 /**
- * Runs all of `cases`, or until the device is no longer to be trusted. After one that is wrong and
- * not timed come those of the same kernel, which need no other process.
+ * Runs all of `cases`, or until the device is no longer to be trusted. In a check, a wrong case is
+ * followed by the other cases of its kernel, which can run in the same process.
  */
 export async function runCases(
   cases: readonly Case[],

@@ -90,7 +90,7 @@ export async function importSuite(
   );
 }
 
-/** Ends the path of what is no module, but may be a kernel. */
+/** Extensions of files that are not modules. */
 const OTHER_LANGUAGE =
   /\.(?:cc|cpp|cxx|cuh|h|hh|hpp|ptx|cubin|hsaco|cl|so|csv|json)$/;
 

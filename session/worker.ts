@@ -76,7 +76,7 @@ async function casesOf(
     ),
     peers?.set,
   );
-  // Within a case the time limit of kernels holds, and its row says so.
+  // During a case the time limit of kernels (`--timeout`) applies instead.
   await limitCalls(undefined, () => atWork);
   const done = new Set(skip);
   const groups = Map.groupBy(cases, ({ suite }) => suite);

@@ -3,8 +3,8 @@
  * code, and adds them to `results/same_code.json`, by which `list --stale` calls them current. Of each
  * such row the code of its commit and the present code are compiled, with the row's constants.
  *
- * `deno task same-code [FOLDER...]`, in a clone with the commits of the rows, where a compiler for them
- * is; with folders of results for their rows alone.
+ * `deno task same-code [FOLDER...]`: run it in a clone that has the commits of the rows, on a host with
+ * their compiler. With folders of `results`, only their rows are compared.
  *
  * @module
  */
@@ -250,7 +250,7 @@ async function main(paths: readonly string[]): Promise<void> {
         compile: (build, attempt) => caches[attempt]!.get(build, backend, arch),
       });
       if ("pair" in outcome) {
-        pairs.push(outcome.pair);
+        if (keys.has(keyOfPair(outcome.pair))) pairs.push(outcome.pair);
         return;
       }
       const reason = `${kernel}: ${outcome.why}`;

@@ -146,8 +146,8 @@ const STAT_IDENTITY = 16;
 const [QUIET_MS, QUIET_TURNS] = [12, 25];
 
 /**
- * How many times as long as usual it takes to look at a process in which a call works on. With a cold
- * cache it is up to 6 times, and one in 200 is interrupted. Calls that fill time are counted too.
+ * An inspection that takes more than this factor of the usual time counts as late: a call still
+ * computes. With a cold cache it takes up to 6 times the usual time, and one in 200 is interrupted.
  */
 const LATE = 20;
 const [LEAST_LATE, SHARE] = [8, 1 / 16];
@@ -254,7 +254,8 @@ class ProcessState {
   }
 
   /**
-   * Restores the floating-point environment and standard output where a call changed them. Makes no
+   * Restores the floating-point environment and standard output where a call changed them; not which
+   * registers of the x87 are taken, after which the process is given up. Makes no
    * garbage after each call: new pages of the heap would pass for a leak of the kernel.
    */
   settle(): void {
@@ -275,7 +276,8 @@ class ProcessState {
   /**
    * Does so after a timed call of `ms` milliseconds, and notes handlers of signals that it left: one
    * may compute an output when that is read. Between other calls the program has handlers of its own.
-   * One that computes as soon as the system is asked for anything may be gone by then, but took long.
+   * A handler that computes during the first system call may be removed before it is seen; the
+   * inspection then takes longer than usual.
    */
   settleTimed(ms: number): void {
     const start = performance.now();

@@ -385,6 +385,7 @@ Deno.test("BinaryCache.sourceHash() leaves a missing include to the compiler, an
 */
 #if __has_include("new.cuh")
 #include "new.cuh"
+#include "k.cu/other.cuh"
 #endif
 int main;
 `;

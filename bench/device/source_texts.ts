@@ -73,12 +73,12 @@ function readAll(source: string, folders: readonly URL[]): SourceText {
     parts.push(text);
     const own = codeOf(text, file);
     code.push(own);
-    // One in a comment is none.
+    // Includes in comments are not followed.
     for (const [, quoted, angled] of own.matchAll(INCLUDE)) {
       const beside = quoted === undefined ? [] : [pathToFileURL(file)];
       const places = [...beside, ...folders]
         .map((from) => fileURLToPath(new URL((quoted ?? angled)!, from)));
-      // One that is missing may be of the compiler's own, or not included after all.
+      // A missing file may be found by the compiler, or be excluded by a condition.
       const found = places.find(isThere);
       if (found !== undefined) visit(found);
     }
@@ -95,5 +95,11 @@ function demandEnd(file: string): void {
 }
 
 function isThere(path: string): boolean {
-  return unlessMissing(() => Deno.statSync(path))?.isDirectory === false;
+  try {
+    return unlessMissing(() => Deno.statSync(path))?.isDirectory === false;
+  } catch (error) {
+    // A part of the path is a file.
+    if (error instanceof Deno.errors.NotADirectory) return false;
+    throw error;
+  }
 }

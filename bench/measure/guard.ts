@@ -271,8 +271,8 @@ export class Guard implements Around, Disposable {
   }
 
   /**
-   * Whether a few elements change after the flush. A setup would read all inputs then, and leave them
-   * in the cache.
+   * Whether a few elements change after the flush. Not with setup steps: they would read all inputs
+   * after the flush.
    */
   get #isLate(): boolean {
     const { shared, plans } = this.options;

@@ -46,8 +46,8 @@ export interface Planned {
   /** Whether inputs are to be in the cache. */
   readonly isWarm: boolean;
   /**
-   * Whether changes of a few elements come after the flush: there is one wherever inputs change, as
-   * whole inputs that changed before the flush may be known by its end.
+   * Whether changes of a few elements come after the flush. Each change of whole inputs then includes
+   * one, because a thread could compute the result of the changed inputs during the flush.
    */
   readonly isLate: boolean;
 }

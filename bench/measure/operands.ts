@@ -224,7 +224,7 @@ function rotatedCopy(
   const { unit, units } = turnsOf(operand);
   const turn = number === undefined
     ? 0
-    : unit * rotationOf(number, units, operand.name);
+    : unit * placeInRotation(number, units, operand.name);
   for (const { from, to, bytes } of piecesOf(turn, part.bytes)) {
     part.slice(to, bytes).copyFrom(first.part.slice(from, bytes));
   }
@@ -232,7 +232,7 @@ function rotatedCopy(
 }
 
 /** Returns the rotation of set `number`, from 1 to `units` - 1, different for each set. */
-function rotationOf(number: number, units: number, name: string): number {
+function placeInRotation(number: number, units: number, name: string): number {
   const places = units - 1;
   if (places < 2) return places;
   let step = Math.ceil(places * 0.618);

@@ -38,7 +38,7 @@ class SuspectError extends CaseError {
   }
 }
 
-/** For which cases that follow a case left its process unfit: none, those of other kernels, all. */
+/** Which later cases need a new process: none, those of other kernels, or all. */
 export type Spoilt = "for none" | "for others" | "for all";
 
 /** Calls that can be repeated. Slow ones are not looked at. */

@@ -97,7 +97,7 @@ say({
 Deno.exit(0);
 
 /**
- * Cases a, b and c; in the manners `own` also a last one of b at another shape, which comes right
+ * Cases a, b and c; in modes that start with `own`, also a second case of b, at another shape, which comes right
  * after the first as long as that has no row, but for `own-late`.
  */
 function casesOf() {
@@ -175,9 +175,16 @@ function misbehave(row: TimedRow): void {
         ? fail("wrong")
         : undefined;
     case "own-state":
+    case "own-suspect":
       // Only after its first case, which is right where it is the first of its worker.
       return row.key.m === "2" && cases[0]!.key.m === "1"
-        ? fail("wrong", row)
+        ? fail(
+          "wrong",
+          manner === "own-state" ? row : {
+            ...row,
+            note: "suspect: left 1 more thread running",
+          },
+        )
         : undefined;
     case "own-wrong":
     case "own-late":

@@ -58,7 +58,7 @@ export interface Job
   readonly settings: Settings;
   /** Keys (as text) of those that have their row already. */
   readonly skip: readonly string[];
-  /** The key (as text) of the case to run before the others. @default {that of the first} */
+  /** The key (as text) of the case to run before the others. @default {the first case in the order of the suites} */
   readonly first?: string;
   /** Known configs of the cases. */
   readonly configs: KnownConfigs;

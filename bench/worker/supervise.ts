@@ -81,7 +81,7 @@ const REPEATS = 3;
 
 /** The note on a kernel that is wrong only after its own calls at other shapes. */
 const OWN_STATE =
-  `right in ${REPEATS} processes of its own, wrong after its calls at other shapes: it keeps something between calls, or has a race`;
+  `correct in ${REPEATS} new processes, wrong after calls at other shapes: the kernel keeps state between calls or has a race`;
 
 /** Milliseconds without an event in which a worker may load its suites and open its device. */
 const READY_MS = 60_000;
@@ -99,7 +99,7 @@ const EXIT_MS = 5_000;
  * without it. `alive` and `restart` are not passed on, and `done` is the last event.
  *
  * A kernel may leave state behind that makes a later kernel fail. A failure therefore counts only in
- * a worker that ran no case before. After a failure in a used worker, the case is run again as the
+ * a worker that ran no other case's kernel before. After a failure in a used worker, the case is run again as the
  * first one of a new worker, up to three times, because a race or uninitialised data does not show
  * each time. If a repeat fails, its row is the row of the case. Otherwise the row notes that the
  * case failed once, or is wrong if the worker had run no other kernel. Once a kernel was wrong in
@@ -397,10 +397,11 @@ class WorkerState {
         if (current) this.#current = { key: current.key };
         return undefined;
       case "row": {
-        const { key, status } = event.row;
+        const { key, status, note } = event.row;
         const { wrong } = this.#options;
         const kernel = kernelText(key);
-        const isOwn = status === "wrong" &&
+        // What is suspect may be the host's: threads, memory, late work.
+        const isOwn = status === "wrong" && !note.startsWith("suspect: ") &&
           [...this.#ran].every((other) => other === kernel);
         const isKnown = isOwn && wrong.has(kernel);
         if (this.#ran.size > 0 && !OWN.includes(status) && !isKnown) {

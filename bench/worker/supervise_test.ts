@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { UserError } from "../model/errors.ts";
-import { caseText, SCHEMA } from "../row/row.ts";
+import { caseText, RIGHT_ALONE, SCHEMA } from "../row/row.ts";
 import { commandOf, JOB } from "../testdata/jobs.ts";
 import { ManualClock } from "../testdata/manual_clock.ts";
 import { keyFor } from "../testdata/rows.ts";
@@ -194,11 +194,20 @@ Deno.test("supervise() blames a kernel that is wrong only after its own calls", 
   const told = await tell("own-state", { job: { ...JOB, skip } });
   assertEquals(told.rows, [
     "b ok: ",
-    "b wrong: right in 3 processes of its own, wrong after its calls at other shapes: it keeps something between calls, or has a race",
+    "b wrong: correct in 3 new processes, wrong after calls at other shapes: the kernel keeps state between calls or has a race",
     `${C}undefined`,
   ]);
   assertEquals(names(told).includes("notice"), false);
   assertEquals(names(told).filter((name) => name === "ready").length, 4);
+});
+
+Deno.test("supervise() blames no kernel for a suspicion that does not come again", async () => {
+  const skip = [caseText(keyFor("a"))];
+  const told = await tell("own-suspect", { job: { ...JOB, skip } });
+  assertEquals(told.rows.slice(0, 2), [
+    "b ok: ",
+    `b ok: wrong once, ${RIGHT_ALONE}`,
+  ]);
 });
 
 Deno.test("supervise() runs a case that it doubts before those that were earlier", async () => {

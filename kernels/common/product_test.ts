@@ -62,7 +62,7 @@ for (const layout of ["nn", "nt"] as const) {
     }
   });
 
-  Deno.test(`Looks gives elements and the size of their terms, ${layout}`, () => {
+  Deno.test(`SampledProduct gives elements and the size of their terms, ${layout}`, () => {
     const shape = { m: 3, n: 7, k: 130, layout };
     const { a, b, sum, terms } = example(shape);
     const { k, n } = shape;
@@ -82,7 +82,7 @@ for (const layout of ["nn", "nt"] as const) {
   });
 }
 
-Deno.test("Looks makes a row and a column once", () => {
+Deno.test("SampledProduct makes a row and a column once", () => {
   const made: string[] = [];
   const of = (what: string) => (index: number) => {
     made.push(`${what} ${index}`);

@@ -76,7 +76,7 @@ export function padding(
 }
 
 /** Returns why some of `slices` slices of `slice` elements would be empty at K = `k`. */
-export function noEmptySlices(
+export function emptySlices(
   k: number,
   { slices, slice }: { readonly slices: number; readonly slice: number },
 ): string | undefined {

@@ -12,7 +12,7 @@ import { BYTES } from "../../bench/model/dtype.ts";
 import { grid, type Values } from "../../bench/model/grid.ts";
 import type { Rule } from "../../bench/model/kernel.ts";
 import { blocksPerUnit } from "../../bench/model/occupancy.ts";
-import { fitsGrid, fitsMemory, noEmptySlices } from "./rules.ts";
+import { emptySlices, fitsGrid, fitsMemory } from "./rules.ts";
 import { CLOCKS_PER_US, clustersAtOnce, UNIT_SHARED_BYTES } from "./sm90.ts";
 
 /** The tunables. BM tiles the weights (N) and BN the activations (M): the reverse of the usual names. */
@@ -81,12 +81,12 @@ export function stagesOf(
 }
 
 /** Returns why a block of a cluster of `size` would have no part of K; undefined if each has one. */
-export function noEmptyBlocks(
+export function emptyBlocks(
   k: number,
   size: number,
   BK: number,
 ): string | undefined {
-  return noEmptySlices(k, {
+  return emptySlices(k, {
     slices: size,
     slice: Math.ceil(k / size / BK) * BK,
   });
@@ -194,7 +194,7 @@ export function ringRules<P extends Sizes, C extends RingConfig>(
         ? undefined
         : `one stage for several steps of BK=${config.BK}`;
     },
-    slices: ({ k }, { CLUSTER, BK }) => noEmptyBlocks(k, CLUSTER, BK),
+    slices: ({ k }, { CLUSTER, BK }) => emptyBlocks(k, CLUSTER, BK),
     cluster: (_, { CLUSTER }, { clusters }) =>
       CLUSTER <= 16 && clusters?.[CLUSTER - 1] !== 0
         ? undefined
@@ -251,13 +251,13 @@ export function* ringConfigs(
     const sizes = Array.from({ length: 16 }, (_, i) => i + 1).filter((size) =>
       size === 1 ||
       tiles <= RESIDENT * clustersAtOnce(info, size) &&
-        !noEmptyBlocks(k, size, steps[0])
+        !emptyBlocks(k, size, steps[0])
     );
     for (const CLUSTER of sizes.slice(-4)) {
       // Fewer blocks leave more shared memory to each.
       if ((RESIDENT - 1) * info.units >= tiles * CLUSTER) continue;
       for (const BK of steps) {
-        if (noEmptyBlocks(k, CLUSTER, BK)) continue;
+        if (emptyBlocks(k, CLUSTER, BK)) continue;
         const warps = BM === 64 && splitsTiles(BN) ? [4, 8] : [BM / 16];
         for (const WARPS of warps) {
           yield { BM, BN, BK, WARPS, CLUSTER, RESIDENT };

@@ -39,8 +39,8 @@ const TOGGLES = [
 ];
 
 /**
- * Returns what of the arguments of `compare` its `sides` and options are not: the arguments of
- * `bench`, as they were typed.
+ * Returns the arguments of `compare` without its `sides` and its own options: those of `bench`, as
+ * they were typed.
  *
  * @example
  * ```ts
@@ -84,8 +84,9 @@ export interface Compared
 
 /**
  * Returns the arguments of `bench` for each side: `args`, in which absolute paths into the repository
- * lead into its checkout. Where this program measures both sides, the built-in kernels are the same
- * ones: unless kernels or peers are named, those of the side's own suites are.
+ * lead into its checkout. Where this program measures both sides, the built-in kernels are the same:
+ * unless the user names kernels or peers, or one side has no kernel of its own, only the kernels of
+ * the side's own suites are selected.
  *
  * @throws {UserError} Where this program measures both sides, and no file of the repository is named.
  */
@@ -102,7 +103,11 @@ export async function argsOfSides(
     next: movedInto(next, args, all),
   };
   if (base.hasProgram || next.hasProgram) return moved;
-  if (files.length === 0) {
+  // A relative path is one of the folder that is checked out.
+  const varies = all.filter(isFile).some((name) =>
+    !isAbsolute(name) || pathIn(next, name) !== name
+  );
+  if (!varies) {
     throw new UserError(
       `Cannot compare ${
         sides[0]
@@ -115,16 +120,14 @@ export async function argsOfSides(
     next: await ownKernels(next, files),
   };
   const names = new Set([...own.base, ...own.next]);
-  if (names.size === 0) return moved;
+  // A side without any would measure all, and the other side lack those.
+  if (own.base.length === 0 || own.next.length === 0) return moved;
   logLine(
     `Only kernels of this repository are measured: ${
       [...names].join(", ")
     }; --kernel names others`,
   );
-  const of = (side: Side) => [
-    ...moved[side],
-    ...(own[side].length > 0 ? ["--kernel", own[side].join()] : []),
-  ];
+  const of = (side: Side) => [...moved[side], "--kernel", own[side].join()];
   return { base: of("base"), next: of("next") };
 }
 

@@ -12,7 +12,7 @@ import { EXIT, type ExitCode, UserError } from "../../../bench/model/errors.ts";
 import type { CsvRow } from "../../../bench/row/csv_row.ts";
 import { isPublished } from "../../../bench/row/row.ts";
 import { isAuto } from "../../../bench/tune/auto_kernel.ts";
-import { isPackage, typed } from "../../../session/home.ts";
+import { isPackage, quoted, typed } from "../../../session/home.ts";
 import { besideAuto, besidePeers, loadSuites } from "../../../session/cases.ts";
 import { isPeerLibrary } from "../../../bench/model/peer.ts";
 import { DEFAULTS } from "../../../bench/model/settings.ts";
@@ -93,7 +93,9 @@ export async function listStale(
   const unknown = stood.filter(({ standing }) => standing === "unknown").length;
   logLine(standingLine(stale, stood.length - unknown, unknown));
   if (stale === 0) return EXIT.ok;
-  for (const line of nextLines(stood.filter(isStale), chosen)) logLine(line);
+  for (const line of nextLines(stood.filter(isStale), chosen, paths)) {
+    logLine(line);
+  }
   return EXIT.failed;
 }
 
@@ -138,6 +140,7 @@ export function standingLine(
 export function nextLines(
   stale: readonly RowState[],
   known: readonly string[] = suiteNames,
+  paths: readonly string[] = [],
 ): readonly string[] {
   const ours = stale.filter(({ row, standing }) =>
     suiteNames.includes(row.suite) && standing !== "gone"
@@ -177,7 +180,7 @@ export function nextLines(
     ...next,
     ...(strange.length === 0 ? [] : [
       `Next, if the suite ${strange.join(" or ")} is of a file of yours: ${
-        typed("list --stale --suite FILE")
+        typed(["list --stale", ...paths.map(quoted), "--suite FILE"].join(" "))
       }`,
     ]),
     `Next${strange.length === 0 ? "" : ", otherwise"}: remove the rows of ${

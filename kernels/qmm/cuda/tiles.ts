@@ -8,10 +8,10 @@ import type { Values } from "../../../bench/model/grid.ts";
 import type { Rules } from "../../../bench/model/kernel.ts";
 import { blockOf, type QmmPoint } from "../point.ts";
 import {
+  emptySlices,
   fitsGrid,
   fitsMemory,
   nextPowerOfTwo,
-  noEmptySlices,
   padding,
 } from "../../common/rules.ts";
 
@@ -138,7 +138,7 @@ export const tileRules: Rules<QmmPoint, TileConfig> = {
     if (fewer > 1.5 * units) {
       return `${fewer} blocks fill ${units} multiprocessors without the last of ${config.CLUSTER} slices`;
     }
-    return noEmptySlices(point.k, { slices: config.CLUSTER, slice });
+    return emptySlices(point.k, { slices: config.CLUSTER, slice });
   },
   stages(point, { STAGES, ...rest }) {
     const steps = stepsOf(point, { STAGES, ...rest });

@@ -13,10 +13,10 @@ import type { Rules } from "../../../bench/model/kernel.ts";
 import type { Context, Kernel } from "../../../bench/model/kernel_spec.ts";
 import { demandAligned, launched } from "../../common/launch.ts";
 import {
+  emptySlices,
   fitsGrid,
   fitsMemory,
   nextPowerOfTwo,
-  noEmptySlices,
   noWgmma,
   padding,
 } from "../../common/rules.ts";
@@ -74,7 +74,7 @@ const rules: Rules<QmmPoint, WgmmaConfig> = {
     if (fewer >= units) {
       return `${fewer} blocks fill ${units} multiprocessors without the last of ${CLUSTER} slices`;
     }
-    return noEmptySlices(Math.ceil(point.k / unitOf(point)), {
+    return emptySlices(Math.ceil(point.k / unitOf(point)), {
       slices: SETS * CLUSTER,
       slice: 1,
     });

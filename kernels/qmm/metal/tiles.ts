@@ -17,9 +17,9 @@ import {
 import { slicesOf } from "./mlx_dispatch.ts";
 import { blockOf, type QmmPoint } from "../point.ts";
 import {
+  emptySlices,
   fitsMemory,
   nextPowerOfTwo,
-  noEmptySlices,
   padding,
 } from "../../common/rules.ts";
 
@@ -82,7 +82,7 @@ export const qmmTileRules: Rules<QmmPoint, QmmTile> = {
   rows: ({ n }, { BN }) => padding("BN", BN, nextPowerOfTwo(n, 32)),
   slices(point, config) {
     const length = sliceLength(point, config);
-    return noEmptySlices(point.k, { slices: config.SPLIT, slice: length });
+    return emptySlices(point.k, { slices: config.SPLIT, slice: length });
   },
   shared: fitsMemory(qmmRoom, "threadgroup memory, a threadgroup"),
 };

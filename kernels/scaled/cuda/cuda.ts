@@ -15,8 +15,8 @@ import { launched } from "../../common/launch.ts";
 import { noWgmma } from "../../common/rules.ts";
 import { CLOCKS_PER_US } from "../../common/sm90.ts";
 import {
+  emptyBlocks,
   evenRows,
-  noEmptyBlocks,
   ownsWholeSlots,
   type RingConfig,
   ringConfigs,
@@ -172,7 +172,7 @@ function* configs(
   if (scale === "block128" || m <= WGMMA_ROWS) return;
   for (const { BM, BN, WARPS, CLUSTER, RESIDENT } of waveTiles(point, info)) {
     for (const BK of steps) {
-      if (noEmptyBlocks(k, CLUSTER, BK)) continue;
+      if (emptyBlocks(k, CLUSTER, BK)) continue;
       for (const AHEAD of [1, 0]) {
         const tile = { TOKEN_ROWS: 1, BM, BN, BK, WARPS } as const;
         yield { ...tile, CLUSTER, RESIDENT, AHEAD };

@@ -89,7 +89,7 @@ Deno.test("standings() leaves out what is above SOL, and counts it", () => {
   assertEquals(found.get("warm"), [0, 1, 1.5]);
 });
 
-Deno.test("duelOf() sets the fastest of our own against the fastest of the rivals", () => {
+Deno.test("compareSides() sets the fastest of our own against the fastest of the rivals", () => {
   const entries = entriesOf();
   const baseline = baselinesOf({ entries }, () => ["cublas"]);
   const rounded = (rivals: readonly string[], some = entries) => {
@@ -119,7 +119,7 @@ Deno.test("duelOf() sets the fastest of our own against the fastest of the rival
   assertStrictEquals(rounded([], alone), undefined);
 });
 
-Deno.test("duelOf() leaves out what is above SOL", () => {
+Deno.test("compareSides() leaves out what is above SOL", () => {
   const entries = entriesOf([
     row(),
     row({ kernel: "mine", median_us: "4", sol_us: "5" }),

@@ -217,7 +217,7 @@ export const GUARDS: readonly HarnessMutant[] = [
     ],
     [
       "all sets have the same inputs",
-      ": unit * rotationOf(number, units, operand.name);",
+      ": unit * placeInRotation(number, units, operand.name);",
       ": 0;",
       "a kernel could copy the output of one set to all",
     ],

@@ -7,7 +7,7 @@
 
 import { BYTES } from "../../../../bench/model/dtype.ts";
 import type { Values } from "../../../../bench/model/grid.ts";
-import { noEmptySlices } from "../../../common/rules.ts";
+import { emptySlices } from "../../../common/rules.ts";
 import type { MatmulPoint } from "../../point.ts";
 
 /** The most K steps in flight: with more, a block does not wait for copies. */
@@ -69,7 +69,7 @@ export function sliceOf(
   const steps = whole(config.BK);
   // Tensor maps check bounds at the end of K alone.
   if (config.LOAD === "tensor") return steps;
-  return k % config.BK === 0 && !noEmptySlices(k, { slices, slice: steps })
+  return k % config.BK === 0 && !emptySlices(k, { slices, slice: steps })
     ? steps
     : whole(16);
 }

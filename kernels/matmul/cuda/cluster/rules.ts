@@ -10,10 +10,10 @@ import { BYTES } from "../../../../bench/model/dtype.ts";
 import type { Rule } from "../../../../bench/model/kernel.ts";
 import { blocksPerUnit } from "../../../../bench/model/occupancy.ts";
 import {
+  emptySlices,
   fitsGrid,
   fitsMemory,
   nextPowerOfTwo,
-  noEmptySlices,
   padding,
 } from "../../../common/rules.ts";
 import { CLOCKS_PER_US, clustersAtOnce } from "../../../common/sm90.ts";
@@ -120,7 +120,7 @@ export const rules: Readonly<
   },
   slices(point, config) {
     const slice = sliceOf(point, config);
-    return noEmptySlices(point.k, { slices: slicesOf(config), slice });
+    return emptySlices(point.k, { slices: slicesOf(config), slice });
   },
   stages(point, config) {
     const { STAGES, BK } = config;

@@ -6,7 +6,7 @@
 
 import type { DeviceInfo } from "../../../../bench/device/device.ts";
 import { BYTES } from "../../../../bench/model/dtype.ts";
-import { noEmptySlices } from "../../../common/rules.ts";
+import { emptySlices } from "../../../common/rules.ts";
 import { clustersAtOnce } from "../../../common/sm90.ts";
 import {
   type ClusterConfig,
@@ -79,7 +79,7 @@ function* joins(
 function allSlicesHaveSome({ k }: Shape, slices: number): boolean {
   const [[BK]] = STEPS;
   const whole = { LOAD: "tensor", BK, CLUSTER: slices, PARTS: 1 } as const;
-  return !noEmptySlices(k, { slices, slice: sliceOf({ k }, whole) });
+  return !emptySlices(k, { slices, slice: sliceOf({ k }, whole) });
 }
 
 function* rings(

@@ -9,8 +9,8 @@ import { BYTES } from "../../../../bench/model/dtype.ts";
 import { grid } from "../../../../bench/model/grid.ts";
 import { CLOCKS_PER_US, clustersAtOnce } from "../../../common/sm90.ts";
 import {
+  emptyBlocks,
   evenRows,
-  noEmptyBlocks,
   type RingConfig,
   tilingOf,
   waveTiles,
@@ -42,7 +42,7 @@ function clusterOf(
   const tiles = Math.ceil(n / config.BM) * Math.ceil(m / config.BN);
   return [8, 7, 6, 5, 4, 3, 2].find((CLUSTER) =>
     tiles <= config.RESIDENT * clustersAtOnce(info, CLUSTER) &&
-    bySlot({ ...config, CLUSTER }) && !noEmptyBlocks(k, CLUSTER, config.BK)
+    bySlot({ ...config, CLUSTER }) && !emptyBlocks(k, CLUSTER, config.BK)
   ) ?? 1;
 }
 
@@ -93,7 +93,7 @@ function* rowsConfigs(
       point,
       (BK) => ({ TOKEN_ROWS: 1, BM, BN, BK, WARPS, CLUSTER, RESIDENT }),
     );
-    if (!noEmptyBlocks(point.k, CLUSTER, config.BK)) yield config;
+    if (!emptyBlocks(point.k, CLUSTER, config.BK)) yield config;
   }
 }
 
