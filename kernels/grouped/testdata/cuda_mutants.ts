@@ -101,9 +101,10 @@ const TILES = { m: "72+9", n: "40+264", k: "320+1344" };
 
 /** The config of `blackwell` with none of its ideas but tensor maps, and then those of `config`. */
 export function plainBlackwell(
-  config: { readonly MAXN: number } & Values,
+  { MAXN, ...others }: { readonly MAXN: number } & Values,
 ): BlackwellConfig {
   return {
+    MAXN,
     TMA: 1,
     PAIR: 1,
     SHARE: 1,
@@ -111,7 +112,7 @@ export function plainBlackwell(
     COUNTER: 0,
     STAGES: 0,
     EACH: 0,
-    ...config,
+    ...others,
   };
 }
 
