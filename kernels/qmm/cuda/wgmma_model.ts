@@ -19,22 +19,22 @@ import {
 
 /** Constants of `predictWgmma()`: clocks are for 64 of K, times in µs. */
 interface Model {
-  /** Before the first block. */
+  /** µs before the first block. */
   readonly start: number;
-  /** More where there are two places only. */
+  /** µs more if PLACES is 2. */
   readonly few: number;
-  /** Of each wave. */
+  /** µs of each wave. */
   readonly wave: number;
-  /** To bring a MB of the codes that all blocks ask for first. */
+  /** µs for each MB of the codes that all blocks request first. */
   readonly fill: number;
-  /** Clocks of products, for a token and warpgroup. */
+  /** Clocks of products for each token and warpgroup. */
   readonly products: number;
-  /** Clocks in which a scheduler issues what a warp does, and in which a warp alone does it. */
+  /** Clocks in which a scheduler issues the instructions of a warp, and in which a warp alone executes them. */
   readonly issue: number;
   readonly chain: number;
-  /** Clocks of a request for a row of codes or of scales. */
+  /** Clocks of each request for a row of codes or of scales. */
   readonly request: number;
-  /** Bytes a clock that the second-level cache gives. */
+  /** Bytes that the L2 cache delivers in a clock. */
   readonly cache: number;
   /** Limits are added as a norm of this power: with 1 they add up, with more the greatest counts. */
   readonly power: number;
