@@ -150,7 +150,10 @@ const [QUIET_MS, QUIET_TURNS] = [12, 25];
  * computes. With a cold cache it takes up to 6 times the usual time, and one in 200 is interrupted.
  */
 const LATE = 20;
-const [LEAST_LATE, SHARE] = [8, 1 / 16];
+/** Calls of a case that work on if at least so many inspections, and such a share of all, were late. */
+const [LEAST_LATE, LATE_SHARE] = [8, 1 / 16];
+/** Inspections of which the fastest is the usual time. */
+const USUAL_TURNS = 8;
 
 /** Opens what can be looked at on this system; nothing elsewhere than on Linux and macOS. */
 export function openProcessState(
@@ -201,11 +204,11 @@ class ProcessState {
   readonly #handlers: Uint32Array;
   readonly #action = new Uint32Array(64);
   readonly #actionBytes = new Uint8Array(this.#action.buffer);
-  /** Those that were others after a call. */
-  readonly #handled = new Set<number>();
-  /** Milliseconds that {@linkcode settleTimed} takes where nobody works on. */
+  /** Signals whose handler a timed call replaced. */
+  readonly #replaced = new Set<number>();
+  /** Milliseconds of the fastest inspection. */
   #usualMs = Infinity;
-  /** Timed calls, and those after which it took long. */
+  /** Timed calls, and those followed by a late inspection. */
   #timed = 0;
   #late = 0;
   #changed: string | undefined;
@@ -254,9 +257,9 @@ class ProcessState {
   }
 
   /**
-   * Restores the floating-point environment and standard output where a call changed them; not which
-   * registers of the x87 are taken, after which the process is given up. Makes no
-   * garbage after each call: new pages of the heap would pass for a leak of the kernel.
+   * Restores the floating-point environment and standard output where a call changed them. It cannot
+   * free registers of the x87, but reports them. Makes no garbage after each call: new pages of the
+   * heap would pass for a leak of the kernel.
    */
   settle(): void {
     const { call, system } = this;
@@ -274,8 +277,9 @@ class ProcessState {
   }
 
   /**
-   * Does so after a timed call of `ms` milliseconds, and notes handlers of signals that it left: one
-   * may compute an output when that is read. Between other calls the program has handlers of its own.
+   * Calls {@linkcode settle} after a timed call of `ms` milliseconds, and records signal handlers that
+   * the call replaced: one may compute an output when it is read. Only timed calls count, because the
+   * program itself replaces handlers between others.
    * A handler that computes during the first system call may be removed before it is seen; the
    * inspection then takes longer than usual.
    */
@@ -293,7 +297,7 @@ class ProcessState {
       call.sigaction(signals[i]!, 0n, this.#actionBytes);
       const isKept = this.#action[0] === this.#handlers[2 * i] &&
         this.#action[1] === this.#handlers[2 * i + 1];
-      if (!isKept) this.#handled.add(signals[i]!);
+      if (!isKept) this.#replaced.add(signals[i]!);
     }
     this.settle();
   }
@@ -317,12 +321,12 @@ class ProcessState {
     this.#changed = undefined;
     this.#lostOutput = false;
     this.#noteHandlers();
-    for (let i = 0; i < LEAST_LATE; i++) {
+    for (let i = 0; i < USUAL_TURNS; i++) {
       const start = performance.now();
       this.#inspect();
       this.#usualMs = Math.min(this.#usualMs, performance.now() - start);
     }
-    this.#handled.clear();
+    this.#replaced.clear();
     this.#timed = this.#late = 0;
     const before = this.#shared();
     const waiting = this.#proc?.waiting() ?? [];
@@ -341,7 +345,7 @@ class ProcessState {
       left: () => {
         this.settle();
         const now = this.#shared();
-        const handled = new Set([...this.#handled].map(handlerOf));
+        const replaced = new Set([...this.#replaced].map(handlerOf));
         const more = count() - threads;
         const moreFiles = (this.#proc?.openFiles() ?? this.#mostFiles()) -
           files;
@@ -353,10 +357,10 @@ class ProcessState {
           ]),
           // What cannot be read, as with no file left to open, is empty.
           ...[...now].filter(([name, value]) =>
-            handled.has(name) || value !== "" && before.get(name) !== value
+            replaced.has(name) || value !== "" && before.get(name) !== value
           )
             .map(([name]) => `left ${name} behind`),
-          ...(this.#late >= LEAST_LATE && this.#late > SHARE * this.#timed
+          ...(this.#late >= LEAST_LATE && this.#late > LATE_SHARE * this.#timed
             ? ["worked on after its timed calls had returned"]
             : []),
           ...(this.#lostOutput

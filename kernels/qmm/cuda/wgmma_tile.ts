@@ -1,5 +1,5 @@
 /**
- * What a block of wgmma.cu computes and keeps: its tile, its part of K, and its shared memory.
+ * The tile, the part of K and the shared memory of a block of wgmma.cu.
  *
  * @module
  */
