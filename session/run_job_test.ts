@@ -2,6 +2,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { cpu } from "../backends/cpu/cpu.ts";
 import type { DeviceInfo } from "../bench/device/device.ts";
 import { DEFAULTS } from "../bench/model/settings.ts";
+import { type CaseKey, caseText } from "../bench/row/row.ts";
 import { lockDevice } from "../bench/worker/device_lock.ts";
 import { within } from "../bench/testdata/temporary.ts";
 import { lacking, testdata } from "../cli/testdata/program.ts";
@@ -39,6 +40,42 @@ Deno.test({
       assertEquals([failed, spent.length], [2, 2]);
       assert(spent.every(({ check }) => check > 0));
       assert(memoryBytes > 0);
+    }),
+});
+
+Deno.test({
+  name: `a worker runs the case first that its job names${lacking()}`,
+  ignore: lacking() !== "",
+  fn: () =>
+    within(async (cacheDir) => {
+      const selected = await select({
+        suites: ["matmul-fp32"],
+        kernels: ["naive", "blocked"],
+        overrides: { m: [8], k: [16] },
+        where: {},
+        quick: true,
+        backend: cpu.name,
+        device: 0,
+      });
+      const settings = { ...DEFAULTS, checkOnly: true, cacheDir };
+      const job = jobOf({ ...selected, settings, run: "0123456789ab" });
+      const orderOf = async (first?: string) => {
+        const keys: CaseKey[] = [];
+        await runJob({ ...job, ...(first === undefined ? {} : { first }) }, {
+          progress: { update: () => {}, print: () => {} },
+          timeout: 60,
+          done: 0,
+          failed: 0,
+          signal: new AbortController().signal,
+          take: (event) => {
+            if (event.event === "row") keys.push(event.row.key);
+          },
+        });
+        return keys;
+      };
+      const keys = await orderOf();
+      assertEquals(keys.length, 2);
+      assertEquals(await orderOf(caseText(keys[1]!)), keys.toReversed());
     }),
 });
 
