@@ -78,20 +78,25 @@ Deno.test("import says what it replaces and refuses one case from two files", as
   );
 });
 
+/** Where and at which point of matmul-fp32 the rows are. */
+const FP32_CASE = {
+  suite: "matmul-fp32",
+  backend: "cpu",
+  layout: "nn",
+  device: "CPU",
+  a_type: "f32",
+  b_type: "f32",
+  c_type: "f32",
+  arch: "x86_64",
+  m: "16",
+  n: "16",
+  k: "64",
+  params: "epilogue=none",
+};
+
 function row(kernel: string, median_us: string, of: string) {
   return publishedRow({
-    suite: "matmul-fp32",
-    backend: "cpu",
-    layout: "nn",
-    device: "CPU",
-    a_type: "f32",
-    b_type: "f32",
-    c_type: "f32",
-    arch: "x86_64",
-    m: "16",
-    n: "16",
-    k: "64",
-    params: "epilogue=none",
+    ...FP32_CASE,
     q1_us: median_us,
     q3_us: median_us,
     min_us: median_us,
@@ -190,18 +195,7 @@ Deno.test("import leaves a time in its place where the new row failed", async ()
   const csv = `${fresh}/cpu/matmul-fp32.csv`;
   const failed = (kernel: string) => ({
     ...publishedRow({
-      suite: "matmul-fp32",
-      backend: "cpu",
-      layout: "nn",
-      device: "CPU",
-      a_type: "f32",
-      b_type: "f32",
-      c_type: "f32",
-      arch: "x86_64",
-      m: "16",
-      n: "16",
-      k: "64",
-      params: "epilogue=none",
+      ...FP32_CASE,
       kernel,
       status: "compile",
       note: "no",

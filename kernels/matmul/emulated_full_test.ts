@@ -24,6 +24,7 @@ import { splitkAtomic, splitkPartials } from "./hip/splitk/splitk.ts";
 import { metalKernels, metalTiles } from "./metal/metal.ts";
 import { matmul } from "./op.ts";
 import type { MatmulPoint } from "./point.ts";
+import { SMALL_SPLITK } from "./testdata/hip_mutants.ts";
 
 /** Rows that are whole chunks and rows that are not; the last leave room for many stages. */
 const SHAPES = [
@@ -155,26 +156,13 @@ for (const [type, layout] of TYPES) {
   );
 }
 
-const base: SplitkConfig = {
-  TM: 16,
-  TN: 64,
-  TK: 64,
-  STAGES: 4,
-  SPLIT: 2,
-  WAVES_M: 1,
-  WAVES_N: 2,
-  WAVES_K: 1,
-  ASYNC: 1,
-  B_TO_LDS: 1,
-};
-
 /** What differs most: the ring and what goes through it, the waves, the tile. */
 const CONFIGS: readonly SplitkConfig[] = [
-  base,
-  { ...base, STAGES: 2, SPLIT: 3, WAVES_N: 1, WAVES_K: 2 },
-  { ...base, STAGES: 2, ASYNC: 0 },
+  SMALL_SPLITK,
+  { ...SMALL_SPLITK, STAGES: 2, SPLIT: 3, WAVES_N: 1, WAVES_K: 2 },
+  { ...SMALL_SPLITK, STAGES: 2, ASYNC: 0 },
   {
-    ...base,
+    ...SMALL_SPLITK,
     STAGES: 2,
     ASYNC: 0,
     B_TO_LDS: 0,
@@ -183,7 +171,15 @@ const CONFIGS: readonly SplitkConfig[] = [
     SPLIT: 1,
     TK: 128,
   },
-  { ...base, TM: 32, TN: 128, STAGES: 3, SPLIT: 4, WAVES_M: 2, WAVES_N: 2 },
+  {
+    ...SMALL_SPLITK,
+    TM: 32,
+    TN: 128,
+    STAGES: 3,
+    SPLIT: 4,
+    WAVES_M: 2,
+    WAVES_N: 2,
+  },
 ];
 
 const POINT = { m: 21, n: 128, k: 768, layout: "nt", type: "bf16" };
@@ -191,8 +187,8 @@ const LEGAL = splitkRules("partials");
 
 /** Rings of 160 and of 144 KiB. */
 const LARGE: readonly SplitkConfig[] = [
-  { ...base, TK: 128, STAGES: 8 },
-  { ...base, TN: 128, TK: 256, STAGES: 2, WAVES_N: 1, WAVES_K: 2 },
+  { ...SMALL_SPLITK, TK: 128, STAGES: 8 },
+  { ...SMALL_SPLITK, TN: 128, TK: 256, STAGES: 2, WAVES_N: 1, WAVES_K: 2 },
 ];
 
 const SPLITK = [
@@ -279,7 +275,7 @@ for (const type of ["bf16", "f16"]) {
         kernel: splitkAtomic,
         seeds: [1, 2, 3],
         point: matmul.point({ ...POINT, type, epilogue: "bias" }),
-        config: { ...base, STAGES: 2, SPLIT: 6 },
+        config: { ...SMALL_SPLITK, STAGES: 2, SPLIT: 6 },
       });
       assertStrictEquals(found, "");
     },

@@ -15,6 +15,7 @@ import { noMfma } from "../../common/rules.ts";
 import { mi300x } from "../../testdata/devices.ts";
 import { matmul } from "../op.ts";
 import type { MatmulPoint } from "../point.ts";
+import { SMALL_SPLITK } from "../testdata/hip_mutants.ts";
 import { product, storedMatrix } from "../../common/product.ts";
 import { hipKernels, hipRules, hipTiles, ldsBytes, wavesOfK } from "./hip.ts";
 import { type SplitkConfig, splitkRules } from "./splitk/config.ts";
@@ -96,18 +97,7 @@ const kernels = [...hipKernels, ...matmul.referenceKernels!].filter((
   { backend },
 ) => backend === "hip");
 const sources = ({ source }: Build) => source.pathname.split("/").at(-1)!;
-const SPLITK: SplitkConfig = {
-  TM: 16,
-  TN: 64,
-  TK: 64,
-  STAGES: 5,
-  SPLIT: 8,
-  WAVES_M: 1,
-  WAVES_N: 2,
-  WAVES_K: 1,
-  ASYNC: 1,
-  B_TO_LDS: 1,
-};
+const SPLITK: SplitkConfig = { ...SMALL_SPLITK, STAGES: 5, SPLIT: 8 };
 const builds = kernels.flatMap((kernel) =>
   points.flatMap((point) =>
     kernel.builds(
@@ -137,19 +127,6 @@ buildTest("each source builds without spills", "gfx942", async (compile) => {
     }
   }
 });
-
-const base: SplitkConfig = {
-  TM: 16,
-  TN: 64,
-  TK: 64,
-  STAGES: 4,
-  SPLIT: 2,
-  WAVES_M: 1,
-  WAVES_N: 2,
-  WAVES_K: 1,
-  ASYNC: 1,
-  B_TO_LDS: 1,
-};
 
 const POINT = { m: 21, n: 128, k: 768, layout: "nt", type: "bf16" };
 
@@ -182,7 +159,7 @@ Deno.test("splitkRules() each refuse something, and say why", () => {
     const info = name === "dma" ? { ...mi300x, arch: "gfx90a" } : mi300x;
     const why = rules[name]!(
       point,
-      { ...base, ...change } as SplitkConfig,
+      { ...SMALL_SPLITK, ...change } as SplitkConfig,
       info,
     );
     assert(why, name);

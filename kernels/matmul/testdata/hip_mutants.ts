@@ -13,7 +13,8 @@ import type { SplitkConfig } from "../hip/splitk/config.ts";
 
 const RAGGED = { m: 30, n: 44, k: 600, epilogue: "bias+relu", type: "bf16" };
 const WIDE = { BM: 32, BN: 32, BK: 64, WAVES: 4, SPLIT: 2 };
-const SPLITK: SplitkConfig = {
+/** A small tile of the split-K kernels for gfx950, in two slices. */
+export const SMALL_SPLITK: SplitkConfig = {
   TM: 16,
   TN: 64,
   TK: 64,
@@ -87,21 +88,21 @@ export const mutantCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
   unfused: tiled("decompose-k-unfused", WIDE, ["hip_no_first_barrier"]),
   tile: tiled("decompose-k-tile", WIDE, ["hip_no_step_barrier"]),
   "tile, unfused": tiled("decompose-k-tile-unfused", WIDE, ["hip_same_place"]),
-  partials: splitk("splitk-lds", SPLITK, [
+  partials: splitk("splitk-lds", SMALL_SPLITK, [
     ...["splitk_late_wait", "splitk_no_last_wait", "splitk_no_copy_barrier"],
     ...["splitk_skip_step", "splitk_no_swizzle", "splitk_counter_not_reset"],
     ...["splitk_early_count", "splitk_no_count_barrier", "splitk_skip_split"],
     "splitk_no_row_guard",
   ]),
-  "rows of half a tile": splitk("splitk-lds", { ...SPLITK, TM: 32 }, [
+  "rows of half a tile": splitk("splitk-lds", { ...SMALL_SPLITK, TM: 32 }, [
     "splitk_no_clamp",
   ]),
-  atomic: splitk("splitk-lds-atomic", SPLITK, [
+  atomic: splitk("splitk-lds-atomic", SMALL_SPLITK, [
     ...["splitk_no_signal_wait", "splitk_no_signal_barrier"],
     "splitk_signal_not_reset",
   ]),
   "gfx950, 80 KiB of ring": {
-    ...splitk("splitk-lds", { ...SPLITK, TK: 128 }, [
+    ...splitk("splitk-lds", { ...SMALL_SPLITK, TK: 128 }, [
       ...["hip_half_chunk", "hip_swapped_halves", "splitk_late_wait"],
       ...["splitk_no_last_wait", "splitk_no_copy_barrier", "splitk_skip_step"],
       ...["splitk_no_swizzle", "hip_swapped_rows", "hip_swapped_chunks"],
@@ -109,7 +110,7 @@ export const mutantCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
     arch: "gfx950",
   },
   "gfx950, rows of half a tile": {
-    ...splitk("splitk-lds-atomic", { ...SPLITK, TM: 32, WAVES_K: 2 }, [
+    ...splitk("splitk-lds-atomic", { ...SMALL_SPLITK, TM: 32, WAVES_K: 2 }, [
       ...["splitk_no_clamp", "splitk_no_signal_wait"],
     ]),
     arch: "gfx950",
