@@ -10,8 +10,8 @@
 //
 //   x [M, K]: boxes of BM x 64   w [N, K * BITS / 32] words   scales, biases [N, K / GROUP]
 //   y [M, N]
-//   Compile-time: TYPE, MODE, BITS, GROUP, BM tokens and ROWS of weights a tile, SETS, STAGES (steps
-//   of x of a set in flight), PLACES, CLUSTER, NN, UNIT (K of a part is a multiple of it), LATE
+//   Compile-time: TYPE, MODE, BITS, GROUP, BM tokens and ROWS of weights a tile, SETS, STAGES (of x, of a
+//   set) of STAGE_STEPS steps each, PLACES, CLUSTER, NN, UNIT (K of a part is a multiple of it), LATE
 //   (mailboxes where stages were)
 //   grid (CLUSTER, tiles of N, tiles of M), block 2 * ROWS * SETS + 128, cluster CLUSTER
 //   early: 1 if the launch may start before the previous one ends
@@ -34,7 +34,8 @@ constexpr int MANY = (THREADS <= 256 ? 240 : THREADS == 384 ? 160 : 112) - (NN ?
 constexpr int FEW = NN ? (THREADS <= 256 ? 40 : THREADS == 384 ? 56 : 64) : THREADS <= 256 ? 24 : 32;
 constexpr int STARTED = 65536 / (THREADS + 128) / 8 * 8;
 static_assert(THREADS == 128 || THREADS * MANY + 128 * FEW <= STARTED * (THREADS + 128), "registers");
-constexpr int STAGE = BM * 128, X = SETS * STAGES * STAGE;
+// Bytes of x of a step, and of a stage.
+constexpr int TILE = BM * 128, STAGE = STAGE_STEPS * TILE, X = SETS * STAGES * STAGE;
 // Sums take the place of all that was copied.
 constexpr int COPIED = X + THREADS / COPIERS * RING;
 // Mailboxes for which there is no other room do too, but for their barrier.
@@ -58,9 +59,9 @@ struct Stage {
     if (!MUTANT(warpgroup_no_wait)) barrier_wait(full(), phase);
   }
   // The warp has read it.
-  __device__ __forceinline__ void release() const {
+  __device__ __forceinline__ void release(unsigned lane) const {
     __syncwarp();
-    if (threadIdx.x % 32 == 0) barrier_arrive(empty());
+    if (lane == 0) barrier_arrive(empty());
   }
 };
 
@@ -121,18 +122,21 @@ __device__ inline void produce_pairs(unsigned base, int n0, int K) {
 }
 #endif
 
-// One thread copies steps `from` to `to` of all sets in turn.
+// One thread copies steps `from` to `to` of all sets in turn, by whole stages. Behind the last step of a
+// part it is x of another part that is copied, and not used.
 __device__ inline void produce(const TensorMap* x, unsigned base, int m0, int K, int from, int to) {
-  Stage stage{base, 0, from % STAGES, from / STAGES % 2};
+  Stage stage{base, 0, from / STAGE_STEPS % STAGES, from / STAGE_STEPS / STAGES % 2};
 #pragma unroll 1
-  for (int step = from; step < to; step++, stage.next())
+  for (int step = from; step < to; step += STAGE_STEPS, stage.next())
 #pragma unroll
     for (stage.set = 0; stage.set < SETS; stage.set++) {
       Part part(stage.set, K);
       if (step >= part.steps) continue;
       if (!MUTANT(warpgroup_early_refill)) barrier_wait(stage.empty(), stage.phase ^ 1);
       barrier_expect(stage.full(), STAGE);
-      copy_tile(stage.x(), x, part.first + step * STEP, m0, stage.full());
+#pragma unroll
+      for (int i = 0; i < STAGE_STEPS; i++)
+        copy_tile(stage.x() + i * TILE, x, part.first + (step + i) * STEP, m0, stage.full());
     }
 }
 
@@ -154,7 +158,11 @@ constexpr int GROUPED = WHOLE ? 4 : 1, BUFFERS = WHOLE ? 2 : 1, UNDER_WAY = WHOL
 __device__ __forceinline__ void consume(Sums& d, Spans& spans, Stage stage, int left) {
   constexpr int STEPS = SPAN / STEP;
   static_assert(STEPS % BUFFERS == 0, "a buffer is always the same step's");
+  static_assert(STEPS % STAGE_STEPS == 0, "a span is whole stages");
   Selector selector;
+  // Kept in registers: nvcc 13.0 computes them again in each step.
+  unsigned lane = threadIdx.x % 32;
+  not_before(selector.bytes), not_before(lane);
   Raw raw;
   unsigned a[BUFFERS][16];
   if (left <= 0) return;
@@ -184,8 +192,9 @@ __device__ __forceinline__ void consume(Sums& d, Spans& spans, Stage stage, int 
 #pragma unroll
     for (int step = 0; step < STEPS; step++) {
       if (step >= left) break;
-      stage.wait();
-      unsigned long long from = descriptor(stage.x(), 0);
+      const int in_stage = step % STAGE_STEPS;
+      if (in_stage == 0) stage.wait();
+      unsigned long long from = descriptor(stage.x() + (MUTANT(warpgroup_same_half) ? 0 : in_stage) * TILE, 0);
 #pragma unroll
       for (int group = 0; group < 4 / GROUPED; group++) {
         wgmma_fence();
@@ -194,16 +203,16 @@ __device__ __forceinline__ void consume(Sums& d, Spans& spans, Stage stage, int 
           multiply<BM>(d, a[step % BUFFERS] + 4 * j, from + 2 * j);
         wgmma_commit();
         wgmma_wait<UNDER_WAY + MUTANT(warpgroup_late_wait)>();
-        // The last group of the step before is over.
-        if (group == UNDER_WAY - 1) {
-          if (!first) before.release();
+        // The last group of the stage before is over.
+        if (in_stage == 0 && group == UNDER_WAY - 1) {
+          if (!first) before.release(lane);
           first = false;
           before = stage;
         }
         const int next = (group + 1) * GROUPED;
         decode(step + next / 4, next % 4);
       }
-      stage.next();
+      if (in_stage == STAGE_STEPS - 1) stage.next();
     }
   }
   wgmma_wait<MUTANT(warpgroup_no_finish)>();
@@ -238,7 +247,7 @@ wgmma_qmm(const __grid_constant__ TensorMap x,
     // The next launch may start: it asks for its own weights.
     launch_dependents();
     // What is needed first is asked for before the block has met; of x . W codes come later than x.
-    if (!early && !NN) produce(&x, base, m0, K, 0, 1);
+    if (!early && !NN) produce(&x, base, m0, K, 0, STAGE_STEPS);
   }
   // By a lane's number of it, the compiler knows that it is the same in all lanes.
   int set = __shfl_sync(~0u, thread / SET, 0);
@@ -263,7 +272,7 @@ wgmma_qmm(const __grid_constant__ TensorMap x,
 #pragma unroll
       for (int i = 0; i < SETS; i++) most = max(most, Part(i, K).steps);
       if (early && !MUTANT(warpgroup_no_launch_wait)) wait_for_prerequisites();
-      produce(&x, base, m0, K, early || NN ? 0 : 1, most);
+      produce(&x, base, m0, K, early || NN ? 0 : STAGE_STEPS, most);
     }
 #if NN
     int warp = __shfl_sync(~0u, (thread - THREADS) / 32, 0);

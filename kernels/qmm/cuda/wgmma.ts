@@ -139,6 +139,12 @@ function weightMaps(site: Context<QmmPoint, WgmmaConfig>): Arg[] {
   return [codes, of(scales!), of(biases ?? scales!)];
 }
 
+/** The stages of x, as wgmma.cu has them. */
+function stageMacros(point: QmmPoint, config: WgmmaConfig) {
+  const { stages, steps, late } = stagesOf(point, config);
+  return { STAGES: stages, STAGE_STEPS: steps, LATE: Number(late) };
+}
+
 /** Tokens of tiles, whatever the shape. */
 const TOKENS = [16, 32, 64, 96, 128, 176, 256];
 
@@ -194,8 +200,7 @@ export const qmmWgmma: Kernel<QmmPoint> = launched<QmmPoint, WgmmaConfig>(qmm, {
     defines: {
       ...formatMacros(point),
       ...config,
-      STAGES: stagesOf(point, config).stages,
-      LATE: Number(stagesOf(point, config).late),
+      ...stageMacros(point, config),
       UNIT: unitOf(point),
       NN: Number(!point.transposed),
     },

@@ -10,6 +10,7 @@ import type { QmmPoint } from "../point.ts";
 import {
   scaleBytes,
   spanOf,
+  stagesOf,
   STEP,
   stepsOf,
   threadsOf,
@@ -86,6 +87,9 @@ const MODELS = {
   },
 } satisfies Record<string, Model>;
 
+/** The share of a step's time that is left where steps share a stage of x. */
+const FEWER_WAITS = 0.92;
+
 /** How many instructions decoding takes, over affine weights of 4 bits. */
 function workOf({ bits, mode }: QmmPoint): number {
   return mode !== "affine" ? 1.4 : [2, 4].includes(bits) ? 1 : 1.15;
@@ -112,10 +116,11 @@ export function predictWgmma(
   const weights = bits / 8 + arrays * scaleBytes(point) / group;
   const warpgroups = threadsOf(config) / 128;
   const bytes = SETS * (BM * 128 + ROWS * STEP * weights);
+  const waits = stagesOf(point, config).steps > 1 ? FEWER_WAITS : 1;
   const limits = [
     model.products * BM * warpgroups,
-    model.issue * workOf(point) * warpgroups,
-    model.chain * (transposed ? workOf(point) : 1),
+    model.issue * waits * workOf(point) * warpgroups,
+    model.chain * waits * (transposed ? workOf(point) : 1),
     model.request * STEP * (1 + arrays) * SETS,
     bytes * active / model.cache,
   ];

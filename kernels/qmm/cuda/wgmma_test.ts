@@ -22,23 +22,37 @@ const legal = (values: Values) =>
 Deno.test("sharedBytes() are stages of x, spans of weights, mailboxes, barriers", () => {
   // 8 warps with two places of 16 rows of 128 + 16 bytes, and of 4 scales and biases.
   const weights = 8 * 2 * 16 * (144 + 16);
-  assertStrictEquals(stagesOf(point({}), config).stages, 8);
+  assertEquals(stagesOf(point({}), config), {
+    stages: 5,
+    steps: 2,
+    late: false,
+  });
   assertStrictEquals(
     sharedBytes(point({}), config),
-    8 * 128 * 128 + weights + 8 * 16,
+    10 * 128 * 128 + weights + 5 * 16,
   );
   const two = { ...config, CLUSTER: 2 };
-  const { stages, late } = stagesOf(point({}), two);
-  assertStrictEquals(late, false);
+  assertEquals(stagesOf(point({}), two), { stages: 4, steps: 2, late: false });
   assertStrictEquals(
     sharedBytes(point({}), two),
-    stages * 128 * 128 + weights + 128 * 128 * 2 + 16 + stages * 16,
+    8 * 128 * 128 + weights + 128 * 128 * 2 + 16 + 4 * 16,
   );
-  assert(sharedBytes(point({}), two) <= h200.sharedBytes);
-  assert(
-    sharedBytes(point({}), two) + 128 * 128 + 16 > h200.sharedBytes ||
-      stages === 8,
-  );
+  assert(sharedBytes(point({}), config) <= h200.sharedBytes);
+  assert(sharedBytes(point({}), config) + 2 * 128 * 128 > h200.sharedBytes);
+});
+
+Deno.test("steps share a stage where three stages fit", () => {
+  const stages = (values: Values, BM: number) => {
+    const { stages, steps } = stagesOf(point(values), { ...config, BM });
+    return [stages, steps];
+  };
+  assertEquals(stages({}, 256), [5, 1]);
+  assertEquals(stages({}, 160), [4, 2]);
+  assertEquals(stages({}, 64), [4, 4]);
+  // Seven and fifteen steps in all; a span of x · W has two.
+  assertEquals(stages({ k: 7 * 64 }, 64), [3, 2]);
+  assertEquals(stages({ k: 15 * 64 }, 64), [3, 4]);
+  assertEquals(stages({ layout: "nn" }, 64), [8, 2]);
 });
 
 Deno.test("mailboxes take the place of stages where few would be left", () => {
@@ -53,13 +67,19 @@ Deno.test("mailboxes take the place of stages where few would be left", () => {
   assert(sharedBytes(point({ m: 256, k: 8192 }), wide) <= h200.sharedBytes);
 });
 
+/** Bytes of the stages of x of `config`, and of their barriers. */
+function stageBytes(values: Values) {
+  const { stages, steps } = stagesOf(point(values), config);
+  return stages * (steps * 128 * 128 + 16);
+}
+
 Deno.test("sharedBytes() of x · W have a ring for each set", () => {
   // Two places of 128 rows of 64 bytes, and of 16 of scales and biases each; pairs of rows' scales
   // of two groups; barriers.
   const weights = 2 * (128 * (64 + 32) + 2 * 64 * 8 + 24);
   assertStrictEquals(
     sharedBytes(point({ layout: "nn" }), config),
-    8 * 128 * 128 + weights + 8 * 16,
+    stageBytes({ layout: "nn" }) + weights,
   );
 });
 
@@ -68,12 +88,13 @@ Deno.test("sharedBytes() of x · W have room for unpacked codes and single scale
   const packed = 2 * (128 * (80 + 32) + 2 * 64 * 8) + 2 * 128 * 128;
   assertStrictEquals(
     sharedBytes(point({ layout: "nn", bits: 5 }), config),
-    8 * 128 * 128 + Math.ceil(packed / 1024) * 1024 + 2 * 24 + 8 * 16,
+    stageBytes({ layout: "nn", bits: 5 }) +
+      Math.ceil(packed / 1024) * 1024 + 2 * 24,
   );
   const single = Math.ceil(2 * (128 * (64 + 4) + 64 * 8) / 1024) * 1024;
   assertStrictEquals(
     sharedBytes(point({ layout: "nn", group: "channel" }), config),
-    8 * 128 * 128 + single + 2 * 24 + 8 * 16,
+    stageBytes({ layout: "nn", group: "channel" }) + single + 2 * 24,
   );
 });
 
@@ -82,7 +103,7 @@ Deno.test("sharedBytes() have room for decoded scales where that is work", () =>
   const weights = 8 * (2 * 16 * (144 + 16) + 2 * 16 * 4 * 4);
   assertStrictEquals(
     sharedBytes(point({ mode: "nvfp4" }), config),
-    8 * 128 * 128 + weights + 8 * 16,
+    stageBytes({ mode: "nvfp4" }) + weights,
   );
 });
 
@@ -92,7 +113,7 @@ Deno.test("sharedBytes() have room for what sets hand over, and rows of y", () =
   // Two of three sets hand over four sums of each thread for 8 of 22 times 8 tokens.
   const sums = 2 * 8 * 384 * 16 + 176 * 72 * 2;
   const mail = 4 * 2 * 384 * 16 + 16;
-  assertEquals(stagesOf(at, short), { stages: 2, late: true });
+  assertEquals(stagesOf(at, short), { stages: 2, steps: 1, late: true });
   assertStrictEquals(sharedBytes(at, short), sums + mail + 3 * 2 * 16);
 });
 

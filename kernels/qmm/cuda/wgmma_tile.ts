@@ -30,6 +30,8 @@ export function spanOf({ transposed }: QmmPoint): number {
   return transposed ? 256 : 128;
 }
 /** Steps of x beyond which more in flight gain nothing. */
+const MOST_STEPS = 16;
+/** Stages that the barriers have room for. */
 const MOST_STAGES = 8;
 
 /** Bytes of a row's scales that a tensor map of x · W brings. */
@@ -119,26 +121,42 @@ function partsOf(point: QmmPoint, config: WgmmaConfig) {
   };
 }
 
-/** Stages of x, and whether mailboxes take the place of what was copied, but for their barrier. */
-export function stagesOf(
-  point: QmmPoint,
-  config: WgmmaConfig,
-): { readonly stages: number; readonly late: boolean } {
+/** The stages of x of a set. */
+interface Stages {
+  readonly stages: number;
+  /** Steps of a stage. */
+  readonly steps: number;
+  /** Whether mailboxes take the place of what was copied, but for their barrier. */
+  readonly late: boolean;
+}
+
+/**
+ * Steps of a stage, of `fit` steps for which there is room. A warp waits once for each stage. With fewer
+ * than three stages it waits for longer than it saves.
+ */
+function stepsOfStage(point: QmmPoint, fit: number): number {
+  const most = spanOf(point) / STEP;
+  return [4, 2].find((steps) => steps <= most && fit >= 3 * steps) ?? 1;
+}
+
+/** Returns the stages of x. */
+export function stagesOf(point: QmmPoint, config: WgmmaConfig): Stages {
   const { weights, step, mail, barriers } = partsOf(point, config);
   const left = BLOCK_SHARED_BYTES - weights - barriers -
     16 * config.SETS * MOST_STAGES;
-  const most = Math.min(MOST_STAGES, stepsOf(point, config));
+  const most = Math.min(MOST_STEPS, stepsOf(point, config));
   const beside = Math.floor((left - mail) / step);
-  // Waiting for the cluster costs more than a stage brings, unless there are few.
+  // Waiting for the cluster costs more than a step brings, unless there are few.
   const late = config.CLUSTER > 1 && beside < Math.min(4, most);
-  const fit = late ? Math.floor((left - 16) / step) : beside;
-  return { stages: Math.max(2, Math.min(fit, most)), late };
+  const fit = Math.min(late ? Math.floor((left - 16) / step) : beside, most);
+  const steps = stepsOfStage(point, fit);
+  return { stages: Math.max(2, Math.floor(fit / steps)), steps, late };
 }
 
 /** Bytes of shared memory, as wgmma.cu lays it out. */
 export function sharedBytes(point: QmmPoint, config: WgmmaConfig): number {
   const { weights, step, sums, mail, barriers } = partsOf(point, config);
-  const { stages, late } = stagesOf(point, config);
-  const beside = stages * step + weights - (late ? mail - 16 : 0);
+  const { stages, steps, late } = stagesOf(point, config);
+  const beside = stages * steps * step + weights - (late ? mail - 16 : 0);
   return Math.max(beside, sums) + mail + 16 * config.SETS * stages + barriers;
 }

@@ -255,9 +255,16 @@ const DECODED: CudaPlace = warpgroups(
   [16, 64, 1, 2, 1],
 );
 
+/** Two steps of a part share a stage of x: eight steps of one block, nine of the other. */
+const STAGE_OF_TWO: CudaPlace = warpgroups(
+  [70, 64, 1088],
+  ["bf16", "affine", 2, 64],
+  [128, 64, 1, 2, 2],
+);
+
 /** Each way to decode and each number of warpgroups; rows of codes and scales that start anywhere. */
 export const wgmmaPlaces: readonly CudaPlace[] = [
-  ...[SETS, ACROSS, LATE, DECODED, CHANNEL_SPANS],
+  ...[SETS, ACROSS, LATE, DECODED, CHANNEL_SPANS, STAGE_OF_TWO],
   warpgroups([20, 64, 3136], ["bf16", "affine", 8, "channel"], [
     ...[32, 64, 2, 2, 2],
   ]),
@@ -265,7 +272,6 @@ export const wgmmaPlaces: readonly CudaPlace[] = [
   warpgroups([33, 130, 640], ["bf16", "affine", 8, 128], [64, 128, 1, 2, 1]),
   warpgroups([5, 66, 1344], ["bf16", "affine", 5, 64], [16, 64, 1, 2, 3]),
   warpgroups([9, 31, 1536], ["f16", "affine", 6, 128], [16, 64, 3, 2, 1]),
-  warpgroups([70, 64, 1088], ["bf16", "affine", 2, 64], [128, 64, 1, 2, 2]),
   warpgroups([20, 67, 2208], ["f16", "affine", 2, 32], [32, 64, 4, 2, 2]),
   warpgroups([17, 40, 992], ["bf16", "affine", 3, 32], [32, 64, 1, 2, 1]),
   warpgroups([31, 65, 1056], ["bf16", "mxfp4"], [32, 64, 1, 2, 2]),
@@ -348,6 +354,9 @@ export const mutantCases: Readonly<Record<string, MutantCase<QmmPoint>>> = {
   "decoding for warpgroups": mutantCase(ACROSS, [
     ...["warpgroup_no_lane_shift", "warpgroup_no_scale_guard"],
     ...["warpgroup_late_wait", "warpgroup_no_finish"],
+  ]),
+  "two steps a stage": mutantCase(STAGE_OF_TWO, [
+    ...["warpgroup_same_half", "warpgroup_no_wait", "warpgroup_few_arrivals"],
   ]),
   "mail where stages were": mutantCase(LATE, ["warpgroup_early_mail"]),
   "columns for warpgroups": mutantCase(COLUMNS, [
