@@ -356,7 +356,7 @@ export const mutantCases: Readonly<Record<string, MutantCase<QmmPoint>>> = {
     ...["warpgroup_late_wait", "warpgroup_no_finish"],
   ]),
   "two steps a stage": mutantCase(STAGE_OF_TWO, [
-    ...["warpgroup_same_half", "warpgroup_no_wait", "warpgroup_few_arrivals"],
+    ...["warpgroup_same_half", "warpgroup_no_wait"],
   ]),
   "mail where stages were": mutantCase(LATE, ["warpgroup_early_mail"]),
   "columns for warpgroups": mutantCase(COLUMNS, [
