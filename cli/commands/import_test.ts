@@ -444,13 +444,14 @@ const cases = await casesAnywhere({
 async function shard(
   folder: string,
   index: number,
-  { commit = "c", lost = 0, run = `r${index}` } = {},
+  { commit = "c", source_commit = "", lost = 0, run = `r${index}` } = {},
 ) {
   const parts = deal(cases, 2);
   const own = parts[index - 1]!.map(keyOf);
   const rows = own.slice(lost).map((key) => ({
     ...row(key.kernel, "8", run),
     ...key,
+    source_commit,
   }));
   await results(folder, rows);
   const selection = {
@@ -574,14 +575,19 @@ Deno.test("import counts the rows of a shard in its own folder, and names others
 Deno.test("import refuses what is no shard of the same run, by name", async () => {
   using folder = temporary();
   const { path } = folder;
-  await shard(`${path}/1`, 1);
+  await shard(`${path}/1`, 1, { source_commit: "a0" });
   await shard(`${path}/other`, 2, { commit: "d" });
+  await shard(`${path}/edited`, 2, { source_commit: "a1+" });
   await shard(`${path}/again`, 1, { run: "q" });
   await results(`${path}/bare`, [row("naive", "8", "r")]);
   const refused: readonly (readonly [string, RegExp])[] = [
     [
       "other",
       /other\/shard-2-of-2\.json: its commit is d, and that of .* is c; /,
+    ],
+    [
+      "edited",
+      /edited\/.*: the source commit of its matmul-fp32 is a1\+, and that of .* is a0; /,
     ],
     ["again", /shard-1-of-2\.json: .* is shard 1\/2 too; import only one/],
     ["bare", /bare with the shard in .*: it has no file shard-I-of-N\.json/],

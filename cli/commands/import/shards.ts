@@ -53,6 +53,7 @@ export function shardsOf(files: readonly string[]): readonly Found[] {
     seen.set(index, one);
     demandSame(all[0]!, one);
   }
+  demandSameSources(all, files);
   return all;
 }
 
@@ -75,6 +76,31 @@ function demandSame(a: Found, b: Found): void {
         of(a)
       }; import each by itself, or measure that shard again`,
     );
+  }
+}
+
+/**
+ * Compares the commits of users' suites, which each row has; an empty one is not known.
+ *
+ * @throws {UserError} Where the rows of one suite have different commits in two shards.
+ */
+function demandSameSources(
+  shards: readonly Found[],
+  files: readonly string[],
+): void {
+  const commits = new Map<string, { commit: string; path: string }>();
+  for (const { folder, run, path } of shards) {
+    for (const row of rowsIn(within(folder, files))) {
+      const { suite, source_commit: commit } = row;
+      if (row.run !== run || commit === "") continue;
+      const first = commits.get(suite);
+      if (first === undefined) commits.set(suite, { commit, path });
+      else if (first.path !== path && first.commit !== commit) {
+        throw new UserError(
+          `Cannot import ${path}: the source commit of its ${suite} is ${commit}, and that of ${first.path} is ${first.commit}; import each by itself, or measure that shard again`,
+        );
+      }
+    }
   }
 }
 
