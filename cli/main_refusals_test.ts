@@ -133,6 +133,16 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
   ["tune --device emulator:sm_90a", 2, /times on .* would mean nothing: check/],
   ["compare --device emulator:gfx942 a b", 2, /times on .* would mean nothing/],
   ["bench --resume --fresh", 2, /Cannot both resume a run and start afresh/],
+  [
+    "bench --cache warm --flush read",
+    2,
+    /^error: Cannot flush .*leave out --f/,
+  ],
+  [
+    "tune --cache warm --flush zero",
+    2,
+    /that stays warm: leave out --flush or/,
+  ],
   ["bench --dry-run --json", 2, /Cannot print rows of a dry run: leave out/],
   [
     "bench --python /usr/bin/python3",

@@ -76,7 +76,30 @@ export interface ComparedRuns extends Choice, Target, Running, Timing {
 }
 
 /** Formats the name of an option for errors: as a command has it, or a function. */
-export type OptionName = (name: "backend" | "out" | "peers") => string;
+export type OptionName = (
+  name: "backend" | "cache" | "flush" | "out" | "peers",
+) => string;
+
+/**
+ * Makes sure that a kind of flush is named for a cold cache only: a warm one is not flushed.
+ *
+ * @throws {UserError} Where it is named for a warm one.
+ */
+export function demandCold(
+  { cache, flush }: {
+    readonly cache?: Settings["cache"];
+    /** Missing leaves it to the program. */
+    readonly flush?: Settings["flush"] | undefined;
+  },
+  nameOf: OptionName,
+): void {
+  if (cache !== "warm" || flush === undefined) return;
+  throw new UserError(
+    `Cannot flush a cache that stays warm: leave out ${nameOf("flush")} or ${
+      nameOf("cache")
+    }`,
+  );
+}
 
 /**
  * Makes sure that a shard has a folder: its rows would be among others.

@@ -36,6 +36,7 @@ import {
   sizes,
   timer,
 } from "./readers.ts";
+import { demandCold } from "../../session/options.ts";
 import { EMULATED } from "../../backends/emulator/names.ts";
 
 /** Names that shell completion offers. */
@@ -276,7 +277,7 @@ export function runningFlags() {
 /** Options of the timer. */
 export function timingFlags() {
   const milliseconds = number("MS", { most: MOST_MS, whole: false });
-  return object("Timing", {
+  const flags = object("Timing", {
     warmup: preset(
       "--warmup",
       milliseconds,
@@ -311,12 +312,15 @@ export function timingFlags() {
       "Whether the last-level cache is flushed before each call.",
       DEFAULTS.cache,
     ),
-    flush: preset(
+    flush: maybe(
       "--flush",
       shown(["zero", "read"]),
-      "Whether the flush writes zeros or only reads.",
-      DEFAULTS.flush,
+      `Whether the flush writes zeros or only reads (default: ${DEFAULTS.flush}).`,
     ),
+  });
+  return map(flags, (options) => {
+    demandCold(options, (name) => `--${name}`);
+    return { ...options, flush: options.flush ?? DEFAULTS.flush };
   });
 }
 

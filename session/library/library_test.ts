@@ -148,6 +148,11 @@ for (
       /^Cannot measure peers on cpu: they run on cuda only; leave out `peers` or `backend`$/,
     ],
     [
+      "a flush of a warm cache",
+      { cache: "warm", flush: "read" },
+      /^Cannot flush a cache that stays warm: leave out `flush` or `cache`$/,
+    ],
+    [
       "no peers",
       { peers: "mine" },
       /field peers: it must be torch, or a Python file/,

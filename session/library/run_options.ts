@@ -52,6 +52,7 @@ import type { SweepObserver } from "../findings.ts";
 import { LATEST, RUNS } from "../home.ts";
 import {
   type Choice,
+  demandCold,
   demandPeersBackend,
   demandShardFolder,
   type PeerChoice,
@@ -283,6 +284,7 @@ export function benchOptions(options: BenchOptions) {
   const nameOf = (option: string) => `\`${option}\``;
   demandShardFolder({ shard: rest.shard, out: options.out }, nameOf);
   demandPeersBackend(rest, nameOf);
+  demandCold(options, nameOf);
   const device = typeof devices === "object" ? devices[0]! : rest.device;
   const given = { ...UNSET, ...rest, device };
   return {
