@@ -15,7 +15,7 @@ import type { PeerSet } from "../bench/model/peer.ts";
 import type { Case, Suite, Where } from "../bench/model/suite.ts";
 import { isAuto } from "../bench/tune/auto_kernel.ts";
 import { builtInSuites, suiteNames } from "../suites/mod.ts";
-import type { Choice, PeerChoice } from "./options.ts";
+import type { Choice, PeerChoice, Target } from "./options.ts";
 import { callEach, callSuite } from "./suite_calls.ts";
 import { importSuite, limitCalls } from "./suite_file.ts";
 
@@ -129,28 +129,41 @@ async function builtInSuite(name: string): Promise<Suite> {
   return suite!;
 }
 
-/** Makes the error for an unknown `name`, which lists similar names, or all names if none is similar. */
+/**
+ * Makes the error for an unknown `name`, which lists similar names, or all names if none is similar.
+ *
+ * @param chosen The names to list where none is similar. @default {all}
+ */
 export function unknown(
   kind: string,
   name: string,
   all: readonly string[],
+  chosen = all,
 ): UserError {
   const longer = all.filter((other) => other.startsWith(name));
   const near = longer.length > 0 ? longer : findSimilar(name, all);
   const hint = near.length > 0
     ? `did you mean ${near.join(" or ")}?`
-    : `there are ${all.join(", ")}`;
+    : `there are ${chosen.join(", ")}`;
   return new UserError(`No ${kind} is named ${name}: ${hint}`);
 }
 
-/** Checks names of kernels. @throws {UserError} If `suites` have no kernel of a name. */
+/**
+ * Checks names of kernels.
+ *
+ * @param backend That of the kernels which the error lists; missing stands for each.
+ * @throws {UserError} If `suites` have no kernel of a name.
+ */
 async function checkKernels(
   suites: readonly Suite[],
   names: readonly string[],
+  backend: string | undefined,
 ): Promise<void> {
-  const all = [
-    ...new Set(suites.flatMap((s) => s.kernels.map(({ name }) => name))),
+  const known = suites.flatMap(({ kernels }) => kernels);
+  const namesOf = (kernels: typeof known) => [
+    ...new Set(kernels.map(({ name }) => name)),
   ];
+  const all = namesOf(known);
   for (const name of names) {
     if (all.includes(name)) continue;
     const builtIn = await builtInSuites();
@@ -165,7 +178,8 @@ async function checkKernels(
       );
     }
     if (withKernel(name, await besidePeers(builtIn, "torch")).length === 0) {
-      throw unknown("kernel", name, all);
+      const own = known.filter((kernel) => kernel.backend === backend);
+      throw unknown("kernel", name, all, namesOf(own.length > 0 ? own : known));
     }
     throw new UserError(
       `Cannot take ${name} without the peers that it is one of: give \`--peers torch\` to bench or list`,
@@ -266,14 +280,14 @@ export interface Chosen {
 
 /** Loads the suites of a choice. @throws {UserError} For unknown names. */
 export async function choose(
-  { suites: names, kernels, overrides, where, quick, peers, early }:
+  { suites: names, kernels, overrides, where, quick, backend, peers, early }:
     & Choice
-    & Partial<Pick<PeerChoice, "peers">>
+    & Partial<Pick<Target, "backend"> & Pick<PeerChoice, "peers">>
     & { readonly early?: boolean },
 ): Promise<Chosen> {
   const own = await besideAuto(await loadSuites(names), kernels, early);
   const suites = await besidePeers(own, peers);
-  await checkKernels(suites, kernels);
+  await checkKernels(suites, kernels, backend);
   checkAxes(suites, where);
   const points = quick ? "quick" : "all";
   return { suites, own, filter: { kernels, points, overrides, where } };

@@ -559,6 +559,11 @@ Deno.test({
         suite.stderr,
         /name a built-in suite with --suite matmul-fp32/,
       );
+      const unknown = await run("bench", "mine.c", "--kernel", "foo");
+      assertMatch(
+        unknown.stderr,
+        /^error: No kernel is named foo: there are openblas, naive, blocked, decompose-k, mine$/m,
+      );
       const lone = await run("bench", "--grid", "n");
       assertMatch(lone.stderr, /^error: --grid is of a kernel file: name one/);
       const empty = await run("bench", "");

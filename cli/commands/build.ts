@@ -74,7 +74,7 @@ async function build(given: BuildOptions): Promise<number> {
     "./build/kernels.ts"
   );
   const options = await withFile(given, { alone: true, isRun: false });
-  const { file = "", backend } = options;
+  const { file = options.suites.join(), backend } = options;
   if (backend !== undefined) {
     for (const arch of options.arch) demandBuildable(file, { backend, arch });
   }

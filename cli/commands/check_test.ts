@@ -41,6 +41,22 @@ Deno.test({
     }),
 });
 
+Deno.test({
+  name: `check --suite of kernel files checks these kernels alone${lacking()}`,
+  ignore: lacking() !== "",
+  fn: () =>
+    within(async (run, cwd) => {
+      await Deno.writeTextFile(`${cwd}/broken.c`, BROKEN);
+      const other = BROKEN.replaceAll("broken", "other");
+      await Deno.writeTextFile(`${cwd}/other.c`, other);
+      const args = ["check", "--suite", "broken.c,other.c", "--m", "4"];
+      const { code, stdout, stderr } = await run(...args);
+      assertEquals(code, 1, stderr);
+      assertEquals(stdout, "2 cases: 0 right, 2 failed, 0 unsupported\n");
+      assertMatch(stderr, /^other\.c: other\(A, B, C, m, n, k\) is a matmul/m);
+    }),
+});
+
 Deno.test("check counts what is right, and keeps nothing", () =>
   within(async (run, folder) => {
     const sized = ["check", ...SMALL, "--m", "3", "--k", "8", "--kernel"];

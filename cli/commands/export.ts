@@ -37,7 +37,7 @@ export const command = define({
   run: async (given) => {
     const { exportKernels } = await import("./export/files.ts");
     const options = await withFile(given, { alone: true, isRun: false });
-    const { file, backend } = options;
+    const { file = options.suites.join(), backend } = options;
     if (backend !== undefined && backend !== "cuda") {
       throw new UserError(
         `Cannot export ${file}: its kernel is for ${backend}, and only CUDA kernels are exported; name a .cu file`,

@@ -48,24 +48,28 @@ export function sourceFlags(what: string = BESIDE) {
 /** The options of {@linkcode sourceFlags}. */
 export type SourceOptions = InferValue<ReturnType<typeof sourceFlags>>;
 
+/** Which kernels of a source file are chosen, and what is done with them. */
+interface SourceUse {
+  /** Leave out the baselines. @default {false} */
+  readonly alone?: boolean;
+  /** Whether the kernel is run: where it is only compiled, Python is refused. @default {true} */
+  readonly isRun?: boolean;
+}
+
 /**
- * Returns `options` with the suite of their file. Of a source its kernel and the baselines of its
- * backend are chosen unless kernels are named, and a line says what was inferred.
+ * Returns `options` with the suite of their file. Of sources, also of those that `--suite` names and
+ * nothing else, their kernels and the baselines of their backends are chosen unless kernels are named,
+ * and a line says what was inferred of each.
  *
- * @param alone Leave out the baselines.
- * @param isRun Whether the kernel is run: where it is only compiled, Python is refused.
  * @throws {UserError} Where there is no such file, or it says too little.
  */
 export async function withFile<
   T extends Choice & Partial<Pick<Target, "backend">> & SourceOptions,
 >(
   options: T,
-  { alone = false, isRun = true }: {
-    readonly alone?: boolean;
-    readonly isRun?: boolean;
-  } = {},
+  use: SourceUse = {},
 ): Promise<T & Partial<Pick<Target, "backend">>> {
-  const { file, suites, kernels, backend, entry, block, grid } = options;
+  const { file, suites, entry, block, grid } = options;
   const settings = Object.entries({ entry, block, grid })
     .flatMap(([name, value]) =>
       value === undefined
@@ -82,7 +86,10 @@ export async function withFile<
       );
     }
   }
-  if (file === undefined) return options;
+  if (file === undefined) {
+    const areSources = suites.length > 0 && suites.every(isSource);
+    return areSources ? await withSources(options, suites, use) : options;
+  }
   if (suites.length > 0) {
     throw new UserError(
       `Cannot take both ${file} and --suite ${suites.join()}: leave out one`,
@@ -101,28 +108,41 @@ export async function withFile<
     );
   }
   if (!isSource(file)) return { ...options, suites: [file] };
-  if (!isRun && /\.py(?:[:?]|$)/.test(file)) {
-    throw new UserError(
-      `Cannot compile ${file} ahead: a kernel in Python is compiled when it runs; name a .c, .cu, .hip or .metal file`,
-    );
-  }
   const joint = /\?\w+=[^?]*$/.test(file) ? "&" : "?";
   const name = [file, settings.join("&")].filter(Boolean).join(joint);
+  return await withSources(options, [name], use);
+}
+
+async function withSources<
+  T extends Choice & Partial<Pick<Target, "backend">>,
+>(
+  options: T,
+  sources: readonly string[],
+  { alone = false, isRun = true }: SourceUse,
+): Promise<T & Partial<Pick<Target, "backend">>> {
+  const python = sources.find((name) => /\.py(?:[:?]|$)/.test(name));
+  if (!isRun && python !== undefined) {
+    throw new UserError(
+      `Cannot compile ${python} ahead: a kernel in Python is compiled when it runs; name a .c, .cu, .hip or .metal file`,
+    );
+  }
   const { inferSource } = await import(
     "../../session/source/source_suite.ts"
   );
   const { comparedKernels } = await import("../../session/source/inferred.ts");
-  const found = inferSource(name);
-  logLine(found.note);
+  const found = sources.map(inferSource);
+  for (const { note } of found) logLine(note);
+  const kernels = found.flatMap((one) =>
+    alone ? [one.kernel] : comparedKernels(one)
+  );
+  const [backend, ...others] = new Set(found.map((one) => one.backend));
   return {
     ...options,
-    suites: [name],
-    kernels: kernels.length > 0
-      ? kernels
-      : alone
-      ? [found.kernel]
-      : comparedKernels(found),
-    backend: backend ?? found.backend,
+    suites: sources,
+    kernels: options.kernels.length > 0
+      ? options.kernels
+      : [...new Set(kernels)],
+    backend: options.backend ?? (others.length === 0 ? backend : undefined),
   };
 }
 
