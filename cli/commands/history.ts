@@ -196,15 +196,7 @@ function suiteHistories(
       EXIT.nothing,
     );
   }
-  const stray = choice.suites.find((name) => !known.includes(name));
-  if (stray !== undefined) {
-    throw new UserError(
-      `No row of ${stray} is in ${choice.history}, which has ${
-        known.join(", ")
-      }`,
-      EXIT.nothing,
-    );
-  }
+  refuseUnknown("suite", choice.suites, known);
   const names = choice.suites.length > 0 ? choice.suites : known;
   const all = names.map((suite) => ({ suite, series: history.series(suite) }));
   const rows = all.flatMap(({ series }) => series.map(({ row }) => row));

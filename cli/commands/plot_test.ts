@@ -133,7 +133,11 @@ Deno.test("plot --theme dark has files of its own", async () => {
 
 /** Arguments, the exit code, and what the only line on standard error must have. */
 const REFUSED: readonly (readonly [string, number, RegExp])[] = [
-  ["--suite other", 3, /No row is of suite other: there are rows of small/],
+  [
+    "--suite other",
+    2,
+    /No suite in these rows is named other: there are small/,
+  ],
   ["empty", 3, /empty: no CSV of results/],
   ["zero.csv", 2, /zero\.csv: .*empty/],
   ["header.csv", 3, /no row has a time/],
@@ -204,9 +208,9 @@ Deno.test("plot --kernel draws those alone, and says which there are", async () 
   const none = await plot(results.path, "results", "--kernel", "their");
   assertMatch(
     none.stderr,
-    /error: No row is of kernel their: --kernel must be one of naive, mine, yours/,
+    /error: No kernel in these rows is named their: there are naive, mine, yours/,
   );
-  assertStrictEquals(none.code, 3);
+  assertStrictEquals(none.code, 2);
 });
 
 /** A suite file with `baselines`, and rows of its suite `llm` of kernels of a CPU. */

@@ -7,7 +7,7 @@
 
 import { dirname, join } from "node:path";
 import type { CsvRow } from "../../../bench/row/csv_row.ts";
-import { EXIT, UserError } from "../../../bench/model/errors.ts";
+import { UserError } from "../../../bench/model/errors.ts";
 import type { Calibration } from "../../../bench/measure/figures.ts";
 import { deviceFolder, readDeviceFile } from "../../../bench/row/results.ts";
 import { isPublished } from "../../../bench/row/row.ts";
@@ -25,6 +25,7 @@ import {
 } from "../../../session/library/baselines.ts";
 import { namedSuites } from "../../../session/library/suite_text.ts";
 import { builtInSuites } from "../../../suites/mod.ts";
+import { refuseUnknown } from "../../options/named_rows.ts";
 import { usualPaths } from "../../options/usual_paths.ts";
 import { logLine, logWrapped } from "../../terminal/output.ts";
 
@@ -53,23 +54,15 @@ export interface AlbumOptions {
 /**
  * Reads the albums that `options` name, with what lies beside their CSVs.
  *
- * @throws {UserError} For what cannot be read, a case that is there twice, where no row is of
- * the suites, and for a baseline that a suite has no row of.
+ * @throws {UserError} For what cannot be read, a case that is there twice, for a suite or kernel
+ * that no row has, and for a baseline that a suite has no row of.
  */
 export async function* albumsOf(options: AlbumOptions): AsyncGenerator<Album> {
   const { kernels } = options;
   const all = await readRows(usualPaths(options.paths));
   const known = new Set(all.map(({ row }) => row.suite));
   const { suites, own } = namedSuites(options.suites, known, logLine);
-  const absent = suites.find((suite) => !known.has(suite));
-  if (absent !== undefined) {
-    throw new UserError(
-      `No row is of suite ${absent}: there are rows of ${
-        [...known].join(", ")
-      }`,
-      EXIT.nothing,
-    );
-  }
+  refuseUnknown("suite", suites, [...known]);
   const wanted = all.filter(({ row }) =>
     suites.length === 0 || suites.includes(row.suite)
   );
@@ -79,15 +72,7 @@ export async function* albumsOf(options: AlbumOptions): AsyncGenerator<Album> {
   });
   // Whatever is drawn of them, a kernel has the same colour.
   const names = [...new Set(all.map(({ row: { kernel } }) => kernel))];
-  const unknown = kernels.find((name) => !names.includes(name));
-  if (unknown !== undefined) {
-    throw new UserError(
-      `No row is of kernel ${unknown}: --kernel must be one of ${
-        names.join(", ")
-      }`,
-      EXIT.nothing,
-    );
-  }
+  refuseUnknown("kernel", kernels, names);
   for (const [folder, rows] of Map.groupBy(shown, (one) => folderOf(one.row))) {
     const there = rows.map(({ row: { kernel } }) => kernel);
     // Of a suite without any of them nothing is drawn.
