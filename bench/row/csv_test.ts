@@ -126,7 +126,7 @@ Deno.test("writeCsv() quotes as RFC 4180 has it, with LF ends and full precision
     writeCsv([row]),
     `${COLUMNS.join(",")}\n` +
       "s,op0,k,cuda,f32,f32,f32,f32,nn,1,2,3,param=0,do_bench,cold," +
-      'Fake 1,fake,BM=16,search,ok,"a ""b"",\nc",' +
+      'Fake (1),fake,BM=16,search,ok,"a ""b"",\nc",' +
       "0.30000000000000004,0.22500000000000003,0.37500000000000006,0.15000000000000002," +
       "0.30000000000000004,3,1,,8000000,4000," +
       "26.666666666666664,13.333333333333332,,1,0.125,0.001,0.0001,0,true,," +

@@ -16,7 +16,7 @@ import {
 } from "../files/json_file.ts";
 import { type Calibration, calibrationSchema } from "../measure/figures.ts";
 import { mean, median, spread } from "../measure/stats.ts";
-import { UserError } from "../model/errors.ts";
+import { brief, UserError } from "../model/errors.ts";
 import { recordOf, writeCsv } from "./csv.ts";
 import type { CsvRow, KeptRow } from "./csv_row.ts";
 import { readCsvIfThere } from "./read_csv.ts";
@@ -70,10 +70,10 @@ export async function assertPublishable(
   const folder = folderFor(outDir, device);
   for (const suite of suites) {
     const paths = pathsOf(outDir, device, suite);
-    await oldAt(paths);
+    await oldAt(paths, device);
     for (const path of Object.values(paths)) assertWritable(path);
   }
-  peaksIn(folder);
+  peaksIn(folder, device);
   assertWritable(contained(outDir, deviceFolder(device), DEVICE_FILE));
 }
 
@@ -106,9 +106,9 @@ export async function publish(
   // All are read before any is written: an old one that cannot be read stops it here.
   const olds = new Map<string, Old>();
   for (const suite of suites.keys()) {
-    olds.set(suite, await oldAt(pathsOf(outDir, device, suite)));
+    olds.set(suite, await oldAt(pathsOf(outDir, device, suite), device));
   }
-  if (calibration) peaksIn(folder);
+  if (calibration) peaksIn(folder, device);
   const fresh = groupSamples(journal.sampleLines());
   for (const [suite, own] of suites) {
     const old = olds.get(suite)!;
@@ -164,10 +164,39 @@ interface Old {
   readonly samples: ReadonlyMap<string, readonly string[]>;
 }
 
-/** @throws {UserError} Where something is there that is not of a suite. */
-async function oldAt({ csv, samples }: SuitePaths): Promise<Old> {
+/** @throws {UserError} Where something is there that is not of a suite on `device`. */
+async function oldAt(
+  { csv, samples }: SuitePaths,
+  device: string,
+): Promise<Old> {
   const rows = readCsvIfThere(csv) ?? [];
+  for (const row of rows) {
+    refuseOtherDevice(row, { device, path: csv, wayOut: ELSEWHERE });
+  }
   return { rows, samples: await readSamples(samples, rows, ELSEWHERE) };
+}
+
+/**
+ * Refuses a row or a device file of another device at `path`. Two devices may have one folder; rows
+ * of one would replace those of the other, as their keys are the same.
+ *
+ * @throws {UserError} Where it is not of `device`.
+ */
+export function refuseOtherDevice(
+  there: { readonly device: string },
+  { device, path, wayOut }: {
+    readonly device: string;
+    readonly path: string;
+    /** What the error ends with. */
+    readonly wayOut: string;
+  },
+): void {
+  if (there.device === device) return;
+  throw new UserError(
+    `Cannot write ${path}: it is of device ${
+      brief(there.device)
+    }, and the new rows are of ${brief(device)}; ${wayOut}`,
+  );
 }
 
 const deviceSchema = pipe(
@@ -190,20 +219,24 @@ type DeviceFile = Readonly<InferOutput<typeof deviceSchema>>;
  * Reads the `device.json` of `folder`; nothing where there is none.
  *
  * @param wayOut What the error ends with.
- * @throws {UserError} With the field, where it is not as `bench` writes it.
+ * @param device The device that it must be of. @default {any}
+ * @throws {UserError} With the field, where it is not as `bench` writes it, and for another device.
  */
 export function readDeviceFile(
   folder: string,
   wayOut: string,
+  device?: string,
 ): DeviceFile | undefined {
   const path = `${folder}/${DEVICE_FILE}`;
   const text = readIfThere(path);
   if (text === undefined) return undefined;
-  return parseJson(
+  const file = parseJson(
     deviceSchema,
     text,
     (why) => new UserError(`Cannot read ${path}: ${why}; ${wayOut}`),
   );
+  if (device !== undefined) refuseOtherDevice(file, { device, path, wayOut });
+  return file;
 }
 
 /**
@@ -217,9 +250,9 @@ export function writeDeviceFile(
   folder: string,
   content: DeviceFile,
 ): void {
-  const { calibration } = content;
+  const { calibration, device } = content;
   const peak = {
-    ...peaksIn(contained(outDir, folder)),
+    ...peaksIn(contained(outDir, folder), device),
     ...calibration.peak,
   };
   const merged = seal({ ...content, calibration: { ...calibration, peak } });
@@ -229,8 +262,8 @@ export function writeDeviceFile(
   );
 }
 
-function peaksIn(folder: string): Calibration["peak"] {
-  return readDeviceFile(folder, ELSEWHERE)?.calibration.peak ?? {};
+function peaksIn(folder: string, device: string): Calibration["peak"] {
+  return readDeviceFile(folder, ELSEWHERE, device)?.calibration.peak ?? {};
 }
 
 /** One row for each case, in the order of measuring. */

@@ -485,6 +485,24 @@ const UNUSABLE: readonly (readonly [
     /^Cannot read .*s\.csv: it is a folder/,
   ],
   [
+    "a CSV of another device",
+    ({ device }) =>
+      edit(`${device}/s.csv`, (t) => t.replace("Fake (1)", "Fake-1")),
+    /^Cannot write .*s\.csv: it is of device Fake-1, and the new rows are of Fake \(1\); move it away or /,
+  ],
+  [
+    "a device.json of another device",
+    ({ device }) =>
+      Deno.writeTextFileSync(
+        `${device}/device.json`,
+        JSON.stringify({
+          ...{ device: "Fake-1", arch: "a", harness: "0", run: "r" },
+          calibration: { marker_us: 1, launch_us: 2, load: [], peak: {} },
+        }),
+      ),
+    /^Cannot write .*device\.json: it is of device Fake-1, and the new rows are of Fake \(1\); /,
+  ],
+  [
     "samples that are not compressed",
     ({ device }) => edit(`${device}/s.samples.jsonl.gz`, () => "garbage"),
     /^Cannot read .*s\.samples\.jsonl\.gz: /,

@@ -32,7 +32,7 @@ export function timedRow(
 ): TimedRow {
   return {
     key: keyFor(kernel, suite),
-    place: { device: "Fake 1", arch: "fake" },
+    place: { device: "Fake (1)", arch: "fake" },
     config: "BM=16",
     config_by: "search",
     status: "ok",

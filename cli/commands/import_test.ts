@@ -296,6 +296,13 @@ Deno.test("import refuses rows of another suite than their file or of two device
       strange.stderr,
       /matmul-fp32\.csv: line 3 is of device GPU, and the first row of CPU; /,
     );
+    await results(fresh, [{ ...row("naive", "16", "r2"), device: "cpu" }]);
+    const replaced = await run("import", fresh, "--into", old, "--dry-run");
+    assertEquals(replaced.code, 2);
+    assertMatch(
+      replaced.stderr,
+      /matmul-fp32\.csv: it is of device CPU, and the new rows are of cpu; move/,
+    );
     await results(fresh, [row("naive", "16", "r2")]);
     Deno.copyFileSync(`${fresh}/cpu/matmul-fp32.csv`, `${old}/cpu/beside.csv`);
     const clash = await run("import", fresh, "--into", old);

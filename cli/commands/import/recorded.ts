@@ -22,6 +22,7 @@ import { COLUMNS, keyText } from "../../../bench/row/row.ts";
 import {
   deviceFolder,
   readDeviceFile,
+  refuseOtherDevice,
   writeDeviceFile,
 } from "../../../bench/row/results.ts";
 import { readSamples, writeSamples } from "../../../bench/row/samples.ts";
@@ -38,6 +39,9 @@ import { isFailure } from "../../../session/run_job.ts";
 
 /** What to do about a recorded file that cannot be read. */
 const WAY_OUT = "fix it or move it away";
+
+/** What to do about a recorded file of another device. */
+const ELSEWHERE = "move it away or choose another folder";
 
 /** A CSV of a source, and the runs whose rows count. */
 interface Part {
@@ -110,6 +114,9 @@ export async function importRecorded(
   const devices = folders.map((folder) =>
     [folder, deviceIn(sources, folder)] as const
   );
+  for (const [folder, content] of devices) {
+    readDeviceFile(contained(into, folder), ELSEWHERE, content?.device);
+  }
   const targets = staged.map(({ target }) => target);
   const { print } = options;
   if (print) {
@@ -189,6 +196,7 @@ async function stage(
   async function* samples(): AsyncGenerator<string> {
     for (const [file, all] of rowsIn(parts)) {
       refuseStrays(all, file);
+      refuseOthers(old ?? [], all, target);
       const own = all.map(({ row }) => row)
         .filter((row) => !isFailure(row) || !timed.has(keyText(row)));
       const found = await readSamples(samplesOf(file), own);
@@ -235,6 +243,19 @@ function refuseStrays(rows: readonly SourcedRow[], file: string): void {
     throw new UserError(
       `Cannot import ${file}: line ${line} is of ${why}; give the folder that \`bench --out\` wrote`,
     );
+  }
+}
+
+/** @throws {UserError} Where `old`, at `path`, are of another device than `fresh`. */
+function refuseOthers(
+  old: readonly CsvRow[],
+  [first]: readonly SourcedRow[],
+  path: string,
+): void {
+  if (first === undefined) return;
+  const { device } = first.row;
+  for (const row of old) {
+    refuseOtherDevice(row, { device, path, wayOut: ELSEWHERE });
   }
 }
 

@@ -87,7 +87,7 @@ export const ROWS: readonly HarnessMutant[] = [
     ],
     [
       "peaks of other types are lost",
-      "...peaksIn(contained(outDir, folder)),",
+      "...peaksIn(contained(outDir, folder), device),",
       "",
       "the roofline would lack types",
     ],
