@@ -9,6 +9,7 @@ import {
 import { DecomposeSteps } from "../../common/decompose_k.ts";
 import { matmul } from "../op.ts";
 import { type MatmulPoint, TYPES } from "../point.ts";
+import { SMALL_SPLITK } from "../testdata/hip_mutants.ts";
 import {
   atomOf,
   hipDecompose,
@@ -145,18 +146,7 @@ for (const arch of ARCHS) {
   });
 }
 
-const base: SplitkConfig = {
-  TM: 16,
-  TN: 64,
-  TK: 64,
-  STAGES: 5,
-  SPLIT: 8,
-  WAVES_M: 1,
-  WAVES_N: 2,
-  WAVES_K: 1,
-  ASYNC: 1,
-  B_TO_LDS: 1,
-};
+const base: SplitkConfig = { ...SMALL_SPLITK, STAGES: 5, SPLIT: 8 };
 
 /** AITER's winners (small tiles, splits of 7 or 8), and the widest of ours. */
 const ASYNC: readonly SplitkConfig[] = [
