@@ -1,8 +1,8 @@
 /**
- * Plans changes of a problem's inputs, and makes them on the device and on the host alike.
+ * Plans changes of a problem's inputs, and makes the same changes on the device and on the host.
  *
- * A kernel that remembers results must not foresee or overlook a change: what is changed comes from
- * the system's random numbers. Some changes replace whole inputs, others a few elements.
+ * A kernel that remembers results must not be able to predict a change, so changes are chosen by the
+ * system's random numbers. Some changes replace whole inputs, others a few elements.
  *
  * @module
  */
@@ -16,7 +16,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 /** Returns a whole number from 0 to `n` - 1. */
 export type Below = (n: number) => number;
 
-/** Makes a source of numbers from those of the system, which a kernel cannot repeat. */
+/** Returns a source of the system's random numbers, which a kernel cannot predict. */
 export function systemRandom(): Below {
   const words = new Uint32Array(256);
   let at = words.length;
@@ -32,15 +32,15 @@ export function systemRandom(): Below {
 /** An input as it is stored on the device. */
 export interface StoredInput {
   readonly operand: Operand;
-  /** Returns a copy of `count` bytes of an element from byte `offset` on. */
+  /** Returns a copy of the `count` bytes at byte `offset`, which are within one element. */
   read(offset: number, count: number): Bytes;
 }
 
-/** A change of input number `input`. */
+/** A change of the input number `input`. */
 export type Change =
-  /** The original bytes from byte `turn` on, then those before it. */
+  /** Rotates the input: the original bytes from byte `turn` on come first, then those before it. */
   | { readonly kind: "turn"; readonly input: number; readonly turn: number }
-  /** Other bytes at byte `offset`, which is element (`row`, `col`). */
+  /** Writes `bytes` at byte `offset`, where element (`row`, `col`) is. */
   | {
     readonly kind: "patch";
     readonly input: number;
@@ -50,20 +50,20 @@ export type Change =
     readonly col: number;
   };
 
-/** The wishes for a change. */
+/** Options of a change. */
 export interface ChangeOptions {
   readonly below: Below;
-  /** Whether whole inputs are replaced, by their own elements in another order. */
+  /** Whether whole inputs are replaced: they are rotated. */
   readonly whole: boolean;
-  /** Root mean squares that a new element is away from zero. */
+  /** The absolute value of a new element, in units of the input's root mean square. */
   readonly gain: number;
 }
 
-/** Elements of an input that one change replaces at most. */
+/** The most elements of an input that a patch replaces. */
 const MOST_PATCHES = 4;
-/** Elements from which the size of an input's values is estimated. */
+/** The number of elements from which the root mean square of an input is estimated. */
 const SAMPLE = 256;
-/** The largest value of types that cannot hold any. */
+/** The largest value of a patch in types of a small range. */
 const LARGEST: Readonly<Partial<Record<DType, number>>> = {
   f16: 8192,
   e4m3: 448,
@@ -73,14 +73,20 @@ const FLOATS: ReadonlySet<DType> = new Set(
   ["f64", "f32", "f16", "bf16", "e4m3", "e5m2"],
 );
 
-/** Returns the numbers of the inputs that may have other values: signed integers are positions. */
+/**
+ * Returns the numbers of the inputs that may change. Inputs of signed integers may not: they are
+ * positions.
+ */
 export function changeable(inputs: readonly StoredInput[]): readonly number[] {
   return inputs.flatMap(({ operand: { type, rows, cols } }, i) =>
     type !== "i32" && rows * cols > 0 ? [i] : []
   );
 }
 
-/** Plans one change of the inputs `which` of `inputs`. */
+/**
+ * Plans a change of the inputs whose numbers are `which`. Inputs that cannot be rotated are
+ * patched.
+ */
 export function planChange(
   inputs: readonly StoredInput[],
   which: readonly number[],
@@ -104,14 +110,17 @@ function turnOf(
   return [{ kind: "turn", input, turn: unit * (1 + below(units - 1)) }];
 }
 
-/** Returns the bytes by whose multiples an input may be turned, and how often they are in it. */
+/**
+ * Returns the unit in bytes by whose multiples an input may be rotated, and the number of units in
+ * it.
+ */
 export function turnsOf(
   operand: Operand,
 ): { readonly unit: number; readonly units: number } {
   const { cols, ld, rows, type } = operand;
-  // Positions stay what they are.
+  // One unit: positions are not rotated.
   if (type === "i32") return { unit: storedBytes(operand), units: 1 };
-  // Padding stays where it is.
+  // An input with padding is rotated by whole rows, so that its padding stays in place.
   return ld === cols
     ? { unit: BYTES[type], units: elementsOf(operand) }
     : { unit: BYTES[type] * ld, units: rows };
@@ -125,7 +134,7 @@ function patchesOf(
   const { rows, cols, ld, type } = stored.operand;
   const size = BYTES[type];
   const value = FLOATS.has(type) ? far(stored, gain) : undefined;
-  // In a row, in a column, or anywhere.
+  // All patches are in one row, in one column, or anywhere.
   const [row, col] = [[below(rows)], [undefined, below(cols)], []][below(3)]!;
   return Array.from({ length: 1 + below(MOST_PATCHES) }, (): Change => {
     const place = { row: row ?? below(rows), col: col ?? below(cols) };
@@ -137,8 +146,9 @@ function patchesOf(
 }
 
 /**
- * Makes values `gain` times as large as is usual, of the other sign than what is there. Scales
- * have no sign: where no value is negative, none becomes so.
+ * Returns a function that makes the new bytes of an element: `gain` times the root mean square, with the
+ * opposite sign of the present value. If no value of the input is negative, as in scales, the new one
+ * is positive too.
  */
 function far(
   stored: StoredInput,
@@ -159,7 +169,7 @@ interface Size {
   readonly signed: boolean;
 }
 
-/** Sizes of inputs, whose original values stay: to read so many takes 0.1 ms a change. */
+/** The sizes of inputs by input. They are kept, because finding one takes 0.1 ms. */
 const sizes = new WeakMap<StoredInput, Size>();
 
 function sizeOf(stored: StoredInput): Size {
@@ -182,14 +192,14 @@ function valueAt(stored: StoredInput, offset: number): number {
   return decode(stored.read(offset, BYTES[type]), type)[0]!;
 }
 
-/** Bytes that are copied from the original. */
+/** A copy of bytes from the original. */
 interface Piece {
   readonly from: number;
   readonly to: number;
   readonly bytes: number;
 }
 
-/** Returns the copies that turn `length` bytes by `turn`. */
+/** Returns the copies that rotate `length` bytes by `turn`. */
 export function piecesOf(turn: number, length: number): readonly Piece[] {
   return [
     { from: turn, to: 0, bytes: length - turn },
@@ -197,16 +207,15 @@ export function piecesOf(turn: number, length: number): readonly Piece[] {
   ].filter(({ bytes }) => bytes > 0);
 }
 
-/** Queues `change` of `input`. Returns the number of copies. */
+/** Queues `change` of `input`. @returns The number of copies. */
 export function changeOnDevice(
   change: Change,
   { input, original, turned, patch }: {
     readonly input: Memory;
-    /** As {@linkcode Change} says; not needed for a patch. */
+    /** Bytes whose rotation by `turned` is the original input; a patch needs none. */
     readonly original: Memory | undefined;
-    /** Bytes by which `original` must be turned first. */
     readonly turned: number;
-    /** The bytes of a patch; not needed for a turn. */
+    /** The bytes of a patch; a rotation needs none. */
     readonly patch: Memory | undefined;
   },
 ): number {
@@ -223,8 +232,10 @@ export function changeOnDevice(
 }
 
 /**
- * Makes `change` of the inputs `now`, of which `originals` are the first state: missing ones are
- * as there, the others are copies, which are overwritten.
+ * Makes `change` on the host.
+ *
+ * @param now The present bytes of each input, which are overwritten; undefined stands for the original.
+ * @param originals The original bytes of each input.
  */
 export function changeOnHost(
   change: Change,
@@ -242,7 +253,7 @@ export function changeOnHost(
   }
 }
 
-/** Fills `to` with `from` from byte `turn` on, then with what is before it. */
+/** Fills `to` with the bytes of `from` from byte `turn` on, then with those before it. */
 export function rotateInto(to: Bytes, from: Bytes, turn: number): Bytes {
   to.set(from.subarray(turn));
   to.set(from.subarray(0, turn), from.length - turn);

@@ -1,6 +1,6 @@
 /**
- * Plans what happens around the samples of a series: when which inputs change, which outputs keep
- * what they hold, and which are kept.
+ * Plans what happens around the samples of a series: before which samples which inputs change, before
+ * which samples outputs are not poisoned, and after which samples outputs are copied for a check.
  *
  * @module
  */
@@ -13,67 +13,72 @@ import {
   type StoredInput,
 } from "./changes.ts";
 
-/** Changes by set. */
+/** The changes of inputs before a sample, by the number of the operand set. */
 export type Changes = ReadonlyMap<number, readonly Change[]>;
 
 /** The plan of a series. Samples are numbered from 0. */
 export interface SeriesPlan {
-  /** By sample. The last entry makes the inputs the original ones. */
+  /** The changes before a sample, by its number. The last entry restores the original inputs. */
   readonly changes: ReadonlyMap<number, Changes>;
-  /** Samples whose changes are those of the sample before, once more. */
+  /** Samples before which the changes of the previous sample are repeated, so that no value is new. */
   readonly again: ReadonlySet<number>;
-  /** Samples before which outputs keep what was right before the change. */
+  /**
+   * Samples before which outputs are not poisoned: they keep the results of the inputs before the
+   * change.
+   */
   readonly stale: ReadonlySet<number>;
-  /** Samples whose outputs are kept. */
+  /** Samples after which outputs are copied, to be compared later. */
   readonly kept: readonly number[];
 }
 
-/** The inputs of a plan. */
+/** What a plan depends on. */
 export interface Planned {
   readonly count: number;
-  /** The inputs of each set. */
+  /** The inputs of each operand set. */
   readonly inputs: readonly (readonly StoredInput[])[];
-  /** Samples whose outputs are kept at most. */
+  /** The most samples whose outputs are copied. */
   readonly most: number;
   readonly gain: number;
   readonly below: Below;
-  /** The sets that a sample uses. */
+  /** Returns the operand sets that a sample uses. */
   used(index: number): readonly number[];
-  /** Whether the inputs of a set may change. */
+  /** Returns whether the inputs of a set may change. */
   mayChange(set: number): boolean;
-  /** Whether there is a copy of the original inputs. */
+  /** Whether the device has a copy of the original inputs. Changes of whole inputs need it. */
   readonly hasOriginal: boolean;
-  /** Whether inputs are to be in the cache. */
+  /** Whether the cache is warm: inputs are in it when a sample starts. */
   readonly isWarm: boolean;
   /**
-   * Whether changes of a few elements come after the flush. Each change of whole inputs then includes
-   * one, because a thread could compute the result of the changed inputs during the flush.
+   * Whether a few elements change after the flush. Whole inputs change before it, so a thread of the
+   * kernel could compute their result during the flush. With this, each change of whole inputs includes
+   * a change of a few elements.
    */
   readonly isLate: boolean;
 }
 
 /**
- * Changes: one in `every` samples, within limits. Half of the least are enough to tell that samples
- * after one are slower; of a kernel that also computes up to half of the others it takes 16.
+ * The number of changes: one for every `every` samples, but from `least` to `most`. Eight are enough to
+ * tell that samples after a change are slower. 16 are needed for a kernel that remembers results but
+ * also computes up to half of the other samples.
  */
 const CHANGES = { least: 16, most: 32, every: 10 };
-/** The share of them that are of whole inputs. */
+/** The share of changes that replace whole inputs. */
 const WHOLE = 0.5;
 /**
- * Samples below which chance may make those after changes the slowest. More than half of them have
- * whole inputs that are new, so that their median is the time of computing all.
+ * With fewer samples than this, those after a change may be the slowest by chance. Then more than half
+ * of the samples get new whole inputs, so that the median is the time of computing everything.
  */
 const FEW = 24;
-/** One copy of the outputs in so many samples; more where samples are few. */
+/** Outputs of one in so many samples are copied, but of at least {@linkcode LEAST_KEPT} samples. */
 const EVERY = 8;
 const LEAST_KEPT = 24;
-/** The share of the kept outputs that are of samples right after a change. */
+/** The least share of the copied outputs that are of samples right after a change. */
 const FRESH = 0.7;
 
 /** Plans a series of samples. */
 export function planSeries(planned: Planned): SeriesPlan {
   const { count, below, most } = planned;
-  // Near the end the inputs are the original ones again: the last output is compared in full.
+  // The original inputs are restored near the end, because the last output is compared in full.
   const end = count - 1 - below(Math.max(1, Math.floor(count / 16)));
   const many = Math.min(CHANGES.most, Math.floor(count / CHANGES.every));
   const places = distinct(Math.max(CHANGES.least, many), end, below);
@@ -94,7 +99,7 @@ export function planSeries(planned: Planned): SeriesPlan {
   if (stale.length > 0) seen.add(stale[below(stale.length)]!);
   seen.add(count - 1);
   const size = Math.min(most, count, kept);
-  // What overlooks a change is wrong right after it, and perhaps not for long.
+  // A kernel that overlooks a change is wrong right after it, and perhaps only then.
   const fresh = [...changes.keys()].filter((at) => !again.has(at));
   const share = Math.min(Math.ceil(FRESH * size), fresh.length);
   while (seen.size < share) seen.add(fresh[below(fresh.length)]!);
@@ -108,8 +113,10 @@ export function planSeries(planned: Planned): SeriesPlan {
 }
 
 /**
- * Adds to `changes` of whole inputs the same before the next sample, where none is and it is before
- * `end`. Returns these samples: they take as long as those with new values, if a kernel computes all.
+ * Repeats each change of whole inputs before the next sample, unless that sample has a change or is not
+ * before `end`. A kernel that computes everything takes as long for the repeated inputs as for new ones.
+ *
+ * @returns The samples with repeated changes.
  */
 function repeatWhole(
   changes: Map<number, Changes>,
@@ -128,10 +135,10 @@ function repeatWhole(
 }
 
 /**
- * A change at each of `places`, of one set: of whole inputs, as a kernel may repair a few elements of
- * a result that it remembers, and of a few elements, as it may look at others. Each input changes
- * alone at least once in both ways, where there are as many places: it may look at one and trust the
- * others.
+ * Plans a change of one operand set before each sample of `places`. Some changes replace whole inputs,
+ * because a kernel may repair a few elements of a result that it remembers. Others replace a few
+ * elements, because a kernel may look at other elements only. If there are enough places, each input
+ * changes alone at least once in both ways, because a kernel may look at one input only.
  */
 function changesOf(
   places: readonly number[],
@@ -164,7 +171,7 @@ function changesOf(
   return changes;
 }
 
-/** What makes the inputs of `set` the original ones after `changes`. */
+/** Returns the changes that restore the original inputs of `set` after `changes`. */
 function back(
   set: number,
   changes: ReadonlyMap<number, Changes>,
@@ -182,7 +189,10 @@ function back(
     });
 }
 
-/** `count` different numbers below `n`, ascending; all where there are fewer. */
+/**
+ * Returns `count` different random numbers below `n` in ascending order, or all `n` if there are
+ * fewer.
+ */
 function distinct(count: number, n: number, below: Below): number[] {
   const chosen = new Set<number>();
   while (chosen.size < Math.min(count, n)) chosen.add(below(n));

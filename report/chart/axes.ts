@@ -27,7 +27,7 @@ export interface RangeOptions {
   readonly fromZero?: boolean;
 }
 
-/** Beyond this ratio a linear axis would squeeze the small values. */
+/** The largest ratio of values for a linear axis: beyond it, small values could not be told apart. */
 const LINEAR_UP_TO = 12;
 
 /**
@@ -64,11 +64,11 @@ export function rangeOf(
 interface ValueAxisOptions {
   /** The text of a tick. @default {tickText} */
   readonly text?: (value: number) => string;
-  /** The room of an axis at the side, in CSS pixels; 0 draws no ticks. @default {what its ticks take} */
+  /** The width of a vertical axis, CSS pixels; 0 draws no ticks. @default {the width of its ticks} */
   readonly room?: number;
 }
 
-/** Returns the options of an axis of values; empty titles take no room. */
+/** Returns the options of an axis of values. An empty title takes no space. */
 export function valueAxis(
   paper: Paper,
   title: string,
@@ -91,7 +91,7 @@ export function valueAxis(
       font: { family: paper.family, size: 12 },
       maxRotation: 0,
       callback(value: number, index: number, ticks: Tick[]) {
-        // Of a logarithmic axis only some have a text.
+        // On a logarithmic axis only some ticks have a text.
         const isNamed = type === "linear" ||
           Ticks.formatters.logarithmic.call(this as never, value, index, ticks);
         return isNamed ? text(value) : "";
@@ -152,7 +152,7 @@ function nice(value: number, to: (value: number) => number): number {
   return Number((to(value / power) * power).toPrecision(1));
 }
 
-/** Removes the digits that sums of a step such as 0.2 leave. */
+/** Removes rounding errors of sums of a step, such as 0.6000000000000001 for 3 · 0.2. */
 function rounded(value: number): number {
   return Number(value.toPrecision(12));
 }

@@ -17,7 +17,7 @@ export interface CellLine {
   readonly beside?: string;
 }
 
-/** A cell. Without a colour it is hatched: there is no value. */
+/** A cell. A cell without a colour has no value, and is hatched. */
 export interface Cell {
   readonly color?: string;
   readonly lines: readonly CellLine[];
@@ -26,7 +26,7 @@ export interface Cell {
 /** A chart of cells as data. */
 interface CellChart {
   readonly columns: readonly string[];
-  /** The meaning of the columns; empty where their names say it. */
+  /** The meaning of the columns; empty if their names are enough. */
   readonly columnTitle: string;
   readonly rows: readonly {
     readonly name: string;
@@ -41,7 +41,7 @@ const STYLE = { size: 12.5 } as const;
 /** The share of a cell's width at which a line with small print beside it ends. */
 const MIDDLE = 0.46;
 
-/** Draws `chart` in `box`. @param names The room for the rows' names, CSS pixels. */
+/** Draws `chart` in `box`. @param names The width of the rows' names, CSS pixels. */
 export function drawCells(
   paper: Paper,
   { columns, columnTitle, rows }: CellChart,
@@ -73,7 +73,7 @@ export function drawCells(
     width: width - GAP,
     height: height - GAP,
   });
-  // All grounds before all texts: those of a colour are one path of a file.
+  // Draw all backgrounds before all texts: those of one colour then share a path of an SVG file.
   for (const [i, { cells }] of rows.entries()) {
     for (const [column, { color }] of cells.entries()) {
       const own = boxOf(i, column);
@@ -114,12 +114,12 @@ function writeCell(paper: Paper, { color, lines }: Cell, box: Box): void {
   }
 }
 
-/** Returns about the room that rows' names take, before there is paper to measure them on. */
+/** Estimates the width of rows' names in CSS pixels. They cannot be measured without a paper. */
 export function roomForNames(names: readonly string[]): number {
   return 24 + 7.2 * Math.max(...names.map((name) => name.length));
 }
 
-/** Returns a name in lines, broken after hyphens. */
+/** Breaks a name into lines, after hyphens. */
 export function brokenName(name: string): string[] {
   const lines: string[] = [];
   for (const part of name.split(/(?<=-)/)) {
@@ -131,20 +131,23 @@ export function brokenName(name: string): string[] {
   return lines;
 }
 
-/** Ends of the scale; what is beyond the last is drawn like it. */
+/** The factors at which a scale may end. Larger factors have the colour of the last. */
 const ENDS = [1.25, 1.5, 2, 3, 5, 10, 20, 50, 100];
-/** Beyond this, letters on light paper would turn white, in the last few cells only. */
+/**
+ * The share of the end colour at the end of a scale. With more, the darkest cells of a light theme
+ * would have white letters, unlike all others.
+ */
 const FULL = 0.9;
-/** Shades from the paper to an end of the scale. */
+/** The number of shades from the paper's colour to the colour of an end. */
 const SHADES = 28;
 const KEY_WIDTH = 280;
 const KEY_HEIGHT = 12;
 const KEY_STEPS = 56;
 
-/** The scale of some speed-ups, the same in both directions. */
+/** The colour scale of speed-ups, from 1 / `end` to `end`. */
 export interface Scale {
   readonly end: number;
-  /** Whether some lie beyond its ends. */
+  /** Whether a factor is below 1 / `end`, or above `end`. */
   readonly below: boolean;
   readonly above: boolean;
 }
@@ -164,12 +167,12 @@ export function scaleOf(factors: readonly number[]): Scale {
 export function colorOf(factor: number, { end }: Scale, theme: Theme): string {
   const share = Math.max(-1, Math.min(1, Math.log(factor) / Math.log(end)));
   const to = share < 0 ? theme.slower : theme.faster;
-  // Or 1.02 would not be told from 1. Fewer colours make smaller files.
+  // The exponent tells 1.02 from 1. Shades are rounded, because fewer colours make smaller files.
   const strength = Math.round(SHADES * Math.abs(share) ** 0.8) / SHADES;
   return mixed(theme.paper, to, FULL * strength);
 }
 
-/** Draws the key at a place. */
+/** Draws the key of `scale` with its upper left corner at a place. */
 export function drawScale(
   paper: Paper,
   [x, y]: Place,
@@ -183,7 +186,7 @@ export function drawScale(
     paper.fill({
       x: x + KEY_WIDTH * i / KEY_STEPS,
       y,
-      // A little more, or the paper would shine through.
+      // Steps overlap a little, so that no gap shows between them.
       width: KEY_WIDTH / KEY_STEPS + 0.4,
       height: KEY_HEIGHT,
     }, colorOf(end ** share, scale, theme));

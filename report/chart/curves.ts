@@ -9,13 +9,13 @@ import { nameAxis, type Range, valueAxis } from "./axes.ts";
 import { drawCross, drawMark, type LegendEntry } from "./palette.ts";
 import type { Box, Paper, Place } from "./paper.ts";
 
-/** A curve. Lists have an item a category. */
+/** A curve. Each list has one item for each category. */
 export interface Series extends LegendEntry {
   /** `undefined` leaves a gap. */
   readonly values: readonly (number | undefined)[];
-  /** Quartiles, drawn as upright lines. */
+  /** The quartiles, drawn as vertical lines. */
   readonly spans?: readonly (readonly [number, number] | undefined)[];
-  /** Categories with a cross above the axis: a case without a value. */
+  /** Whether the case has no value because it failed: it is drawn as a cross above the axis. */
   readonly failed?: readonly boolean[];
 }
 
@@ -29,7 +29,7 @@ export interface CurveChart {
   readonly range: Range;
   /** Join the marks by lines; false where categories have no order. */
   readonly joined: boolean;
-  /** The first lies on top. */
+  /** The first is drawn over the others. */
   readonly series: readonly Series[];
 }
 
@@ -38,23 +38,26 @@ interface CurveOptions {
   readonly box: Box;
   /** Degrees by which names of categories are turned. @default {0} */
   readonly turn?: number;
-  /** The room of the axis of values, in CSS pixels; 0 leaves its ticks out. @default {as needed} */
+  /** The width of the axis of values, CSS pixels; 0 draws no ticks. @default {as needed} */
   readonly room?: number;
 }
 
-/** The places of a drawn chart in CSS pixels: the middle of each category, and the ends of the axis of values. */
+/**
+ * Coordinates in a drawn chart, CSS pixels: the middle of each category, and the ends of the axis
+ * of values.
+ */
 interface CurvePlaces {
   readonly xs: readonly number[];
   readonly top: number;
   readonly bottom: number;
 }
 
-/** How far up and down a mark covers what is behind it, CSS pixels. */
+/** Half the height of a mark, CSS pixels. */
 const COVERED = 3;
 /** The height of a chart's title, CSS pixels. */
 const TITLE = 22;
 
-/** Draws `chart` and returns where its categories are. */
+/** Draws `chart`. @returns Where its categories and the axis of values are. */
 export function drawCurves(
   paper: Paper,
   chart: CurveChart,
@@ -119,7 +122,7 @@ function drawSpans(paper: Paper, { series }: CurveChart, { scales }: Chart) {
       if (span === undefined || middle === undefined) continue;
       const x = scales.x!.getPixelForValue(i);
       const ends = span.map((us): Place => [x, yOf(us)]);
-      // The mark covers what is shorter.
+      // A shorter line would be hidden by the mark.
       if (ends.every(([, y]) => Math.abs(y - yOf(middle)) < COVERED)) continue;
       paper.line(ends, { color, width: 2 });
     }
@@ -139,7 +142,7 @@ function drawMarks(paper: Paper, { series }: CurveChart, { scales }: Chart) {
 }
 
 function drawFailures(paper: Paper, chart: CurveChart, drawn: Chart) {
-  // The first lies on top, as in the legend.
+  // The cross of the first curve is the uppermost, as its entry in the legend.
   const upwards = chart.series.toReversed();
   for (const i of chart.categories.keys()) {
     const x = drawn.scales.x!.getPixelForValue(i);

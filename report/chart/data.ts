@@ -30,33 +30,40 @@ import type { Theme, ThemeName } from "./theme.ts";
 /** The data of the pictures of a suite. */
 export interface ChartData {
   readonly pivot: Pivot;
-  /** The suite's title; its name where nothing is known of it. */
+  /** The suite's title, or its name if it is no built-in suite. */
   readonly title: string;
   readonly rows: readonly CsvRow[];
   /** The names of the pivot's contenders, in the order of the rows. */
   readonly kernels: readonly string[];
   readonly looks: ReadonlyMap<string, KernelStyle>;
-  /** Whether the kernels were chosen by name: no picture leaves one out. */
+  /** Whether the user named the kernels. Every picture then shows all of them. */
   readonly chosen: boolean;
-  /** Names of kernels that are baselines, whichever of them speed-ups are relative to. */
+  /** The names of all baselines. Speed-ups are relative to one of them, `pivot.baseline`. */
   readonly baselines: readonly string[];
-  /** The device's own measurement of what it can do. */
+  /** The launch overhead, load curve and peaks that were measured on the device. */
   readonly calibration?: Calibration;
   /** Returns samples in nanoseconds, a list for each repeat. */
   readonly samples: (row: CsvRow) => readonly (readonly number[])[];
 }
 
-/** Facts that rows do not have. */
+/** What the rows do not tell. */
 interface ChartOptions
   extends Partial<Pick<ChartData, "title" | "calibration" | "samples">> {
   readonly theme: ThemeName;
-  /** Baselines, the preferred first: the first with a time is taken, of those in `only` where one has any. */
+  /**
+   * The baselines in the order of preference. The first with a time is taken; those in `only` come
+   * first.
+   */
   readonly baselines?: readonly string[];
-  /** The kernel to take instead. */
+  /** The baseline to take instead of the first of `baselines` with a time. */
   readonly baseline?: string;
-  /** Kernels of other pictures, whose colours are to agree with these. @default {none} */
+  /**
+   * Kernels of other pictures. A kernel has the same colour in these and in the others.
+   *
+   * @default {none}
+   */
   readonly others?: readonly string[];
-  /** Kernels to draw, all of them in every picture. @default {each that has a time or failed} */
+  /** The kernels that the user named. @default {each that has a time or failed} */
   readonly only?: readonly string[];
 }
 
@@ -75,7 +82,7 @@ export function chartData(
   const [pivot] = pivots(rows, { baselines: () => candidates });
   const { contenders } = pivot!;
   const all = contenders.map(({ name }) => name);
-  // A kernel that runs nowhere would be a row of crosses.
+  // Leave out kernels that are unsupported at every shape: they would be drawn as crosses only.
   const shown = contenders.filter((one) =>
     only.length > 0 ? isNamed(one, only) : isShown(pivot!, one)
   );
@@ -96,17 +103,17 @@ export function chartData(
   };
 }
 
-/** What is said of a picture that compares times, where there are none. */
+/** Why there is no picture that compares times. */
 export const NO_TIMES = "no case has a time";
 
-/** Returns whether a kernel that is drawn has a time that others can be compared with. */
+/** Returns whether a kernel of the pictures has a time that is not suspect. */
 export function hasTimes(
   { pivot: { shapes }, kernels }: Pick<ChartData, "pivot" | "kernels">,
 ): boolean {
   return shapes.some((shape) => ranked(shape, kernels).length > 0);
 }
 
-/** Returns why a picture has no speed-ups where there is no baseline. */
+/** Returns why a picture of speed-ups cannot be drawn without a baseline. */
 export function withoutBaseline(
   data: Pick<ChartData, "pivot" | "kernels">,
 ): string {

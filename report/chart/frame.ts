@@ -19,25 +19,25 @@ export interface Picture {
   draw(paper: Paper): void;
 }
 
-/** Room at the sides of a picture, CSS pixels. */
+/** The margin at the left and right of a picture, CSS pixels. */
 export const MARGIN = 24;
 const HEAD = 74;
 const FOOT = 40;
-/** The height of a note; a picture has room for one. */
+/** The height of a line of the note, CSS pixels. {@linkcode FRAME_HEIGHT} includes one line. */
 export const NOTE = 18;
 
-/** The room that {@linkcode frame} takes of a picture's height. */
+/** The height of what {@linkcode frame} draws above and below a picture, CSS pixels. */
 export const FRAME_HEIGHT = HEAD + FOOT;
 
 /** The words around a picture. */
 export interface Words {
-  /** The subject; the suite's title comes after it. */
+  /** The subject. The suite's title is added to it. */
   readonly title: string;
-  /** The way to read it, a text a line. */
+  /** How to read the picture: a line, or several. */
   readonly note: string | readonly string[];
 }
 
-/** Writes the words. @returns The room between them. */
+/** Writes title, note, device and date. @returns The box between them. */
 export function frame(paper: Paper, data: ChartData, words: Words): Box {
   const { dim, rule } = paper.theme;
   const { width, height } = paper;
@@ -72,7 +72,7 @@ export function frame(paper: Paper, data: ChartData, words: Words): Box {
   };
 }
 
-/** Returns where and when the rows were measured, and how. */
+/** Returns two lines: the device and dates, and how the rows were measured. */
 function footer({ pivot, title, rows }: ChartData): [string, string] {
   const one = (
     column: keyof CsvRow,
@@ -98,7 +98,7 @@ function footer({ pivot, title, rows }: ChartData): [string, string] {
       : `${first} to ${last}`,
   ];
   const how = [
-    // A suite that nothing is known of has its name for a title.
+    // The title of an unknown suite is its name, which need not be repeated.
     ...title === pivot.suite ? [] : [pivot.suite],
     ...one("timer"),
     ...one("cache").map((cache) =>
@@ -112,7 +112,7 @@ function footer({ pivot, title, rows }: ChartData): [string, string] {
   return [place.join(" · "), how.join(" · ")];
 }
 
-/** Returns `items` in lists of about the same length, each of at most `most` but of one at least. */
+/** Divides `items` into lists of about the same length, of at most `most` items (at least one). */
 export function inParts<T>(items: readonly T[], most: number): T[][] {
   const parts = Math.ceil(items.length / Math.max(1, Math.floor(most)));
   const length = Math.ceil(items.length / parts);

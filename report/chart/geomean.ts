@@ -14,12 +14,12 @@ import { inkOf } from "./theme.ts";
 
 const ROW = 46;
 const FOOT = 54;
-/** Room for the values in words, CSS pixels. */
+/** The width of the column of values, CSS pixels. */
 const VALUES = 250;
 
 interface Bar {
   readonly kernel: string;
-  /** Speed-ups at the shapes where both have a time, ascending. */
+  /** The speed-ups at the shapes where the kernel and the baseline have a time, ascending. */
   readonly factors: readonly number[];
   readonly mean: number | undefined;
 }
@@ -117,7 +117,7 @@ function drawBars(
   });
 }
 
-/** Draws each factor, their range and their quartiles. */
+/** Draws a tick for each factor, a line over their range, and a thick one between their quartiles. */
 function drawFactors(
   paper: Paper,
   { looks }: ChartData,

@@ -44,7 +44,7 @@ import { axisName, type Panel, panelsOf } from "./panels.ts";
 import type { Box, Paper } from "./paper.ts";
 import type { Theme } from "./theme.ts";
 
-/** Sizes of the heat map: of its cells, of what is above and below them, and its most cells. */
+/** The heat map: the size of a cell, the heights above and below the cells, and the most cells. */
 const HEAT = { row: 25, column: 118, head: 40, foot: 48, most: 400 } as const;
 
 /** Draws how many times as fast as the baseline each kernel is at each shape, with its latency. */
@@ -103,7 +103,7 @@ function cellsOf(
       bold: us === best,
       beside: formatUs(us).replace(" µs", ""),
     };
-    // A time without one of the baseline is shown on plain ground.
+    // Without a time of the baseline there is no speed-up, and the cell has no colour of the scale.
     const color = factor === undefined
       ? theme.void
       : colorOf(factor, scale, theme);
@@ -114,12 +114,12 @@ function cellsOf(
 const COLUMN = 132;
 const ROW = 84;
 const HEAD = 62;
-/** Rows or columns of a map, and cells of a picture of it. */
+/** The most rows or columns of a map, and the most cells of one picture. */
 const MOST = 48;
 const MOST_CELLS = 200;
-/** Room for the words and the key below the cells of the lead. */
+/** The height of the text and the key below the cells of `lead`, CSS pixels. */
 const FOOT = 84;
-/** From the left end of that room to the key, whose ends have words beside them. */
+/** The space left of the key for the word at its end, CSS pixels. */
 const INDENT = 52;
 
 interface ShapeMap extends Words {
@@ -153,8 +153,8 @@ export function fastest(data: ChartData): readonly Picture[] | string {
 }
 
 /**
- * Draws the map of the lead over the fastest baseline or peer. With one kernel on either side,
- * the map of speed-ups shows the same.
+ * Draws the map of how many times as fast the fastest of our kernels is as the fastest baseline or
+ * peer. With one kernel of each it is left out: the map of speed-ups shows the same.
  */
 export function lead(data: ChartData): readonly Picture[] | string {
   const { pivot: { shapes }, kernels } = data;
@@ -216,7 +216,7 @@ export function lead(data: ChartData): readonly Picture[] | string {
 function shapeMap(data: ChartData, map: ShapeMap): Picture[] | string {
   const { axis, panels, values } = panelsOf(data.pivot.shapes);
   const columns = axis === undefined ? [""] : values;
-  // Without an axis to go along, each shape has a row of its own.
+  // If no two shapes differ in one axis alone, each shape has a row of its own.
   const rows = axis === undefined
     ? data.pivot.shapes.map((shape) => ({ label: shape.label, items: [shape] }))
     : panels;
@@ -280,7 +280,7 @@ function linesOf(data: ChartData, shape: PivotShape): CellLine[] {
   ];
 }
 
-/** The fastest on either side at a shape. */
+/** The fastest of our kernels and the fastest baseline or peer at a shape. */
 interface Duel {
   readonly own: Ranked | undefined;
   readonly other: Ranked | undefined;

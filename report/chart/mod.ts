@@ -12,16 +12,16 @@ import { overview } from "./overview.ts";
 import { roofline } from "./roofline.ts";
 import { samples } from "./samples.ts";
 
-/** Draws pictures of a suite, or says why there are none. */
+/** Returns the pictures of a suite, or why there are none. */
 export type Plot = (data: ChartData) => readonly Picture[] | string;
 
 /**
- * A larger picture takes minutes to draw, and is not read: its CSS pixels, their product, and
- * the kernels that its legend has.
+ * The largest picture: CSS pixels of a side, CSS pixels of its area, and kernels in its legend. A
+ * larger one takes minutes to draw, and nobody could read it.
  */
 const MOST = { side: 8000, area: 8e6, kernels: 200 };
 
-/** Returns `plot` without pictures that are too large. */
+/** Returns `plot`, changed to return a reason instead of pictures that are too large. */
 function bounded(plot: Plot): Plot {
   return (data) => {
     const { kernels: { length } } = data;

@@ -26,18 +26,18 @@ import { panelsOf } from "./panels.ts";
 
 const MOST_WIDTH = 2400;
 const LEAST_WIDTH = 1000;
-/** The least width of a panel, and the room of a value on its axis, CSS pixels. */
+/** The least width of a panel, and the width for each value on its axis, CSS pixels. */
 const PANEL = 300;
 const CATEGORY = 30;
-/** The room of the values' axis left of a row of panels, and of a panel apart from another. */
+/** The width of the values' axis left of a row of panels, and the gap between panels, CSS pixels. */
 const AXIS = 66;
 const GAP = 18;
-/** Heights of a single row of panels, and of each of several, CSS pixels. */
+/** The height of a single row of panels, and that of each row of several, CSS pixels. */
 const HEIGHT = 520;
 const ROW = 330;
 const LEGEND = 66;
 
-/** Panels of a picture; more are of a second one. */
+/** The most panels of a picture. Further panels are drawn in a second picture, and so on. */
 const MOST_PANELS = 12;
 /** Draws all panels on one scale. */
 export function overview(all: ChartData): readonly Picture[] | string {
@@ -92,8 +92,8 @@ export function overview(all: ChartData): readonly Picture[] | string {
 }
 
 /**
- * Returns `data` with the baseline and the fastest of ours and of the peers in turns; all of
- * the kernels that were chosen by name.
+ * Returns `data` with fewer kernels: the baseline, and the fastest of ours and of the peers, as
+ * {@linkcode mainOf} chooses them. Kernels that the user named all stay.
  */
 function fewer(data: ChartData): ChartData {
   if (data.chosen) return data;

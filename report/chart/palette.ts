@@ -12,7 +12,7 @@ import { drawPoint, type DrawPointOptions } from "chart.js/helpers";
 import type { LineStyle, Paper, Place } from "./paper.ts";
 import { mixed, type ThemeName, THEMES } from "./theme.ts";
 
-/** The shape of a point. None is a cross: that says that there is no time. */
+/** The shape of a point. A cross is not among them, because it marks a case without a time. */
 type Mark =
   | "circle"
   | "rect"
@@ -30,7 +30,7 @@ type Mark =
 export interface KernelStyle {
   readonly color: string;
   readonly mark: Mark;
-  /** Of its curve, CSS pixels. */
+  /** The width of its curve, CSS pixels. */
   readonly width: number;
 }
 
@@ -41,11 +41,11 @@ interface Palette {
   readonly slots: readonly Slot[];
   readonly marks: readonly Mark[];
   readonly width: number;
-  /** From here on slots are of no known kernel. */
+  /** The first slot that belongs to no kernel of {@linkcode KNOWN}. */
   readonly free: number;
 }
 
-/** Of kernels that are compared with others: vivid, with filled marks. */
+/** The palette of our kernels and the user's: vivid colours, filled marks. */
 const OWN: Palette = {
   slots: [
     { light: "#d55e00", dark: "#ee7a22" }, // vermillion
@@ -69,7 +69,7 @@ const OWN: Palette = {
   free: 10,
 };
 
-/** Of libraries, frameworks and simple kernels to compare with: muted, with hollow marks. */
+/** The palette of libraries, frameworks and simple kernels: muted colours, hollow marks. */
 const PEER: Palette = {
   slots: [
     { light: "#3d434c", dark: "#d5dae1" }, // ink
@@ -98,10 +98,16 @@ const PEER: Palette = {
   free: 14,
 };
 
-/** The look of a kernel: a palette, a slot there, and how many marks further on than usual its mark is. */
+/**
+ * The look of a kernel: its palette, its slot there, and a shift from the slot's mark to a later
+ * one.
+ */
 type Assigned = readonly [palette: Palette, slot: number, marksOn?: number];
 
-/** Returns the places of kernels of which no two are in a picture: slots from 0 on. */
+/**
+ * Gives the groups slots from 0 on. A group names kernels that are never in one picture together, which
+ * share a slot.
+ */
 function inOrder(
   palette: Palette,
   groups: readonly string[],
@@ -115,8 +121,8 @@ function inOrder(
 }
 
 /**
- * Kernels whose place is fixed. Those of a line are of different ops or vendors, or published
- * figures of the same kind: they share a colour.
+ * Kernels that always have the same colour. The kernels of a line share one: they are of different
+ * ops or vendors, or published figures of the same kind.
  */
 const KNOWN: ReadonlyMap<string, Assigned> = new Map([
   ...inOrder(OWN, [
@@ -149,17 +155,18 @@ const KNOWN: ReadonlyMap<string, Assigned> = new Map([
   ]),
 ]);
 
-/** Names of libraries and frameworks, with which those of their kernels begin. */
+/** Matches kernels of libraries and frameworks by how their names begin. */
 const LIBRARY =
   /^(torch|triton|cublas|hipblas|rocblas|miopen|cutlass|mps|mlx|openblas|mkl|onednn)/i;
 
 /**
- * Returns the look of each of `kernels`: known ones always the same, others by their name, next to
- * it where another kernel has that colour already. Kernels to compare with are muted, all
- * others vivid. No two of an op are drawn in one colour, and no other in that of a known
- * kernel, which may be in the picture beside this one.
+ * Returns the look of each of `kernels`. The colour of a kernel of {@linkcode KNOWN} is fixed. The
+ * colour of another kernel follows from a hash of its name; if it is taken, the next free one is used.
+ * Libraries and frameworks have muted colours, all others vivid ones. No two kernels of an op have one
+ * colour, and no other kernel has that of a known one.
  *
- * @param kernels Names of contenders; all that any of several pictures has, so that these agree.
+ * @param kernels Names of contenders. For several pictures, give all of them at once, so that each
+ * kernel has the same look in every picture.
  *
  * @example
  * ```ts
@@ -179,14 +186,14 @@ export function paletteOf(
     [OWN, new Set()],
     [PEER, new Set()],
   ]);
-  // In the order of names, so that the order of rows changes nothing.
+  // Sorted by name, so that the looks do not depend on the order of rows.
   const groups = [
     ...Map.groupBy([...new Set(kernels)].toSorted(), kernelOf),
   ].toSorted(([a], [b]) => a < b ? -1 : 1);
   for (const [kernel, names] of groups) {
     const [palette, first, on = 0] = KNOWN.get(kernel) ??
       freeSlot(kernel, taken);
-    // The same kernel on other backends or of other runs, in other shades of its colour.
+    // The same kernel on other backends or from other runs has other shades of its colour.
     for (const [round, name] of names.entries()) {
       const slot = first + round * palette.slots.length;
       taken.get(palette)!.add(slot);
@@ -209,7 +216,7 @@ function freeSlot(
   const { free, slots: { length } } = palette;
   const taken = all.get(palette)!;
   const start = hash(name);
-  // If all of a round are taken, the next has every hue in other shades.
+  // Round 0 has the colours as they are, each further round has other shades of all of them.
   for (let round = 0;; round++) {
     const [first, count] = round === 0
       ? [free, length - free]
@@ -228,14 +235,14 @@ function lookOf(
   const round = Math.floor(slot / slots.length);
   const { ink, paper } = THEMES[theme];
   const own = slots[slot % slots.length]![theme];
-  // Odd rounds are nearer to the paper, even ones nearer to the ink.
+  // Odd rounds are mixed with the paper's colour, even ones with the ink's.
   const color = round === 0
     ? own
     : mixed(own, round % 2 ? paper : ink, 0.5 * round / (round + 1));
   return { color, mark: marks[(slot + round + on) % marks.length]!, width };
 }
 
-/** FNV-1a of the name's UTF-16 units. */
+/** Returns the FNV-1a hash of the UTF-16 code units of `name`. */
 function hash(name: string): number {
   let h = 0x811c9dc5;
   for (let i = 0; i < name.length; i++) {
@@ -244,7 +251,7 @@ function hash(name: string): number {
   return h;
 }
 
-/** chart.js's shape of a mark, how often its radius it has, and how far it is turned. */
+/** How chart.js draws each mark: its shape, a factor of the radius, and degrees of rotation. */
 const SHAPES: Readonly<
   Record<Mark, readonly [DrawPointOptions["pointStyle"], number, number?]>
 > = {
@@ -295,7 +302,7 @@ export function drawMark(
   pen.restore();
 }
 
-/** Draws a cross around a place, which no kernel has for a mark: no time. */
+/** Draws a cross around a place: the mark of a case without a time. */
 export function drawCross(paper: Paper, [x, y]: Place, color: string): void {
   const reach = 3.2;
   for (const up of [-reach, reach]) {

@@ -7,25 +7,25 @@
 
 import { byPoint, type Point, varyingAxes } from "../model/axes.ts";
 
-/** Items whose points differ on one axis alone, ascending on it. */
+/** Items whose points differ in one axis alone, in ascending order of its values. */
 export interface Panel<T> {
-  /** The other axes, such as `M=N=16`. */
+  /** The values of the other axes, such as `M=N=16`. */
   readonly label: string;
   readonly items: readonly T[];
 }
 
 /** Panels side by side. */
 export interface Panels<T> {
-  /** The axis that curves run along; undefined where no two points differ on one axis alone. */
+  /** The axis of the curves; undefined if no two points differ in one axis alone. */
   readonly axis: string | undefined;
   readonly panels: readonly Panel<T>[];
-  /** Every value of the axis, ascending. */
+  /** All values of the axis, ascending. */
   readonly values: readonly string[];
 }
 
 /**
- * Arranges `items` along the numeric axis with the most values and, of equals, the fewest
- * panels. Without such an axis all are in one panel.
+ * Arranges `items` along the numeric axis with the most values; of axes with equally many values,
+ * along the one with the fewest panels. If there is no such axis, all items are in one panel.
  *
  * @example
  * ```ts
@@ -91,7 +91,10 @@ export function axisName(axis: string): string {
   return axis.length === 1 ? axis.toUpperCase() : axis;
 }
 
-/** Returns what names a point by `axes`; those that are equal in all `points` share a value. */
+/**
+ * Returns the label of a point by `axes`. Axes that are equal in all `points` share one value:
+ * `M=N=16`.
+ */
 function labelling(
   points: readonly Point[],
   axes: readonly string[],

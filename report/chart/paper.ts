@@ -21,7 +21,7 @@ import {
 } from "chart.js";
 import type { Theme } from "./theme.ts";
 
-// Only what is drawn here: the rest of chart.js would make the page larger.
+// Register only the parts that are used: the rest of chart.js would make the page larger.
 Chart.register(
   ...[BarController, LineController, ScatterController],
   ...[BarElement, LineElement, PointElement],
@@ -47,7 +47,7 @@ interface TextStyle {
   /** @default {the theme's ink} */
   readonly color?: string;
   readonly align?: "left" | "center" | "right";
-  /** The part of the text that is at the given height. @default {"middle"} */
+  /** The part of the text that is at the given y. @default {"middle"} */
   readonly at?: "top" | "middle" | "bottom" | "alphabetic";
 }
 
@@ -65,7 +65,7 @@ export interface LineStyle {
 interface PaperOptions {
   readonly width: number;
   readonly height: number;
-  /** Pixels of the canvas for a CSS pixel. */
+  /** Canvas pixels for each CSS pixel. */
   readonly scale: number;
   readonly theme: Theme;
   /** The CSS font family of all text. */
@@ -78,7 +78,7 @@ export class Paper {
   readonly height: number;
   readonly theme: Theme;
   readonly family: string;
-  /** The words of a picture for those who do not see it. */
+  /** The title and notes of the picture, for screen readers. */
   words: { readonly title: string; readonly notes: readonly string[] } = {
     title: "",
     notes: [],
@@ -99,7 +99,7 @@ export class Paper {
   /**
    * Draws a chart in `box`.
    *
-   * @param over Draws over it, with its scales, and returns what the caller needs of them.
+   * @param over Draws over the finished chart. What it returns is returned.
    */
   chart<T = void>(
     { x, y, width, height }: Box,
@@ -121,7 +121,7 @@ export class Paper {
         ...config.options,
         layout: {
           autoPadding: false,
-          // Several charts share a canvas: each keeps out of the others' boxes.
+          // Several charts share a canvas: padding keeps each one in its own box.
           padding: {
             left: x,
             top: y,
@@ -159,7 +159,10 @@ export class Paper {
     return width;
   }
 
-  /** Returns the greatest size up to that of `style` at which `text` fits into `room` pixels. */
+  /**
+   * Returns the font size of `style`, or the largest smaller one at which `text` fits into `room`
+   * pixels.
+   */
   fittingSize(
     text: string,
     room: number,
@@ -191,7 +194,7 @@ export class Paper {
     this.pen.restore();
   }
 
-  /** Hatches `box`: there is nothing to show in it. */
+  /** Hatches `box`, which has no value to show. */
   hatch(box: Box): void {
     const { pen, theme } = this;
     const { x, y, width, height } = box;
@@ -201,7 +204,7 @@ export class Paper {
     pen.globalAlpha = 0.45;
     pen.lineWidth = 1;
     pen.beginPath();
-    // Cut by hand: a clip would be another element of the SVG for each cell.
+    // The lines end at the box: a clip would add an element to the SVG for each cell.
     for (let at = 8; at < width + height; at += 8) {
       pen.moveTo(x + Math.min(at, width), y + Math.max(0, at - width));
       pen.lineTo(x + Math.max(0, at - height), y + Math.min(at, height));
@@ -210,7 +213,10 @@ export class Paper {
     pen.restore();
   }
 
-  /** The pen as chart.js takes it: with a canvas of its own, which it may not clear. */
+  /**
+   * Returns the pen for chart.js, which asks for a canvas and clears it: clearing does nothing
+   * here.
+   */
   #contextOf(): object {
     const { pen } = this;
     const own = new Map<PropertyKey, unknown>([

@@ -1,6 +1,6 @@
 /**
- * Draws how near each case is to what the device was measured to do: its rate over its
- * arithmetic intensity, and over its least data. Small problems are bound by the latter.
+ * Draws each case below the measured limits of the device: its flop rate over its arithmetic
+ * intensity, and its data rate over its least bytes. Small problems are limited by the latter.
  *
  * @module
  */
@@ -13,9 +13,9 @@ import { drawMark, type LegendEntry } from "./palette.ts";
 import type { Box, Paper, Place } from "./paper.ts";
 
 const GAP = 30;
-/** More would cover one another. */
+/** The most dots of a picture. More would hide each other. */
 const MOST_DOTS = 5000;
-/** Strokes of roofs: they are told apart without a colour, which kernels have. */
+/** The dashes of limits. Colours belong to kernels, so limits differ by their dashes. */
 const DASHES = [[], [7, 4], [2, 3], [9, 3, 2, 3]];
 
 /** A case with a time, in the units of a roofline. */
@@ -31,7 +31,7 @@ interface Dot {
   readonly gbps: number;
 }
 
-/** A line that was measured. */
+/** A measured limit, drawn as a line. */
 interface Limit {
   readonly name: string;
   readonly places: readonly Place[];
@@ -48,7 +48,7 @@ interface ScatterChart {
   readonly limits: readonly Limit[];
 }
 
-/** Draws the roofline, and the same cases by their bytes, below the measured load curve. */
+/** Draws the roofline, and beside it data rates over bytes below the measured load curve. */
 export function roofline(data: ChartData): readonly Picture[] | string {
   const { pivot: { shapes }, kernels } = data;
   const dots = dotsOf(data);
@@ -124,7 +124,7 @@ function dotsOf({ pivot: { shapes }, kernels }: ChartData): Dot[] {
   );
 }
 
-/** Returns rates over intensities, below the measured peaks of the rows' types. */
+/** Returns the chart of flop rates over intensities, with the measured peaks of the rows' types. */
 function roofOf(data: ChartData, dots: readonly Dot[]): ScatterChart {
   const types = new Set(data.rows.map(({ a_type }) => a_type));
   const peaks = Object.entries(data.calibration?.peak ?? {})
@@ -143,7 +143,7 @@ function roofOf(data: ChartData, dots: readonly Dot[]): ScatterChart {
     ...peaks.map(({ tflops }) => tflops),
     ...gbps === undefined ? [] : [slope(x.min)],
   ], 1.6);
-  // Shapes of one intensity would cover each other.
+  // Dots of kernels at one intensity are moved apart, or they would hide each other.
   const aside = (kernel: string) =>
     1.035 ** (data.kernels.indexOf(kernel) - (data.kernels.length - 1) / 2);
   const end = Math.max(
@@ -172,7 +172,7 @@ function roofOf(data: ChartData, dots: readonly Dot[]): ScatterChart {
   };
 }
 
-/** Returns rates over bytes, below the part of the load curve that is near them. */
+/** Returns the chart of data rates over bytes, with the part of the load curve at these bytes. */
 function loadOf(data: ChartData, dots: readonly Dot[]): ScatterChart {
   const sizes = dots.map(({ bytes }) => bytes);
   const [least, most] = [Math.min(...sizes), Math.max(...sizes)];
@@ -224,7 +224,7 @@ function drawScatter(
       scales: { x: valueAxis(paper, ...x), y: valueAxis(paper, ...y) },
     },
   }, ({ scales }) => {
-    // The first kernel's lie on top.
+    // The dots of the first kernel are drawn last, over the others.
     for (const kernel of data.kernels.toReversed()) {
       const look = { ...data.looks.get(kernel)!, size: 3.5 };
       for (
@@ -240,7 +240,7 @@ function drawScatter(
   });
 }
 
-/** Returns a logarithmic range with some room at its ends. */
+/** Returns a logarithmic range that extends beyond `values` by the factor `room` at both ends. */
 function roomyRange(values: readonly number[], room: number): Range {
   const ends = values.flatMap((value) => [value / room, value * room]);
   return rangeOf(ends, { type: "logarithmic" });

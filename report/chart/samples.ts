@@ -1,5 +1,5 @@
 /**
- * Draws samples in the order they were taken, in which drift and two modes are seen.
+ * Draws samples in the order they were taken, which shows drift and two modes.
  *
  * @module
  */
@@ -12,14 +12,14 @@ import type { Box, Paper } from "./paper.ts";
 import { drawStrip } from "./strip.ts";
 import { inkOf } from "./theme.ts";
 
-/** Strips on a picture; those beyond are counted in words. */
+/** The most strips of a picture. The note says how many cases there are. */
 const MOST = 12;
 const ACROSS = 2;
 const HEIGHT = 128;
 const CAPTION = 20;
 const GAP = 28;
 
-/** A drift that is worth a word; less is usual. */
+/** The least drift that is named, as a share. Smaller ones are usual. */
 const DRIFT = 0.02;
 
 interface Strip {
@@ -114,10 +114,10 @@ function stripsOf(
   ).toSorted((a, b) => weightOf(b.instability) - weightOf(a.instability));
 }
 
-/** Returns how unstable a case is, relative to its time. */
+/** Returns how unstable a case is: the larger of its drift and the distance of its modes, as shares. */
 function weightOf({ drift = 0, drifts, modes }: Instability): number {
   const apart = modes === undefined ? 0 : modes.high / modes.low - 1;
-  // What may be chance comes after all that is not.
+  // Drift within noise counts little, so that such cases come last.
   return Math.max(Math.abs(drift) * (drifts ? 1 : 1e-3), apart);
 }
 
@@ -147,13 +147,13 @@ function wordsOf(instability: Instability): string {
 /** The behaviour of samples. */
 interface Instability {
   /**
-   * The median of the last quarter over that of the first, less 1; nothing of too few
-   * samples.
+   * The median of the last quarter divided by that of the first, minus 1; undefined for fewer than
+   * {@linkcode LEAST} samples.
    */
   readonly drift?: number;
-  /** The drift is more than the samples' spread gives by chance. */
+  /** Whether the drift is more than {@linkcode LEAST_ERRORS} standard errors. */
   readonly drifts: boolean;
-  /** Both modes and the share of samples in the lower; nothing where there is one mode. */
+  /** Both modes, and the share of samples in the lower one; undefined if there is one mode. */
   readonly modes?: {
     readonly low: number;
     readonly high: number;
@@ -161,20 +161,20 @@ interface Instability {
   };
 }
 
-/** Fewer samples have no quarters and no modes to speak of. */
+/** The least samples to look for drift and modes in. */
 const LEAST = 20;
-/** Samples are not independent: three errors are common. */
+/** Standard errors from which on drift counts. Samples are not independent, so three are common. */
 const LEAST_ERRORS = 5;
-/** A mode with less is a few stragglers. */
+/** The least share of samples in a mode. A smaller group is a few outliers. */
 const LEAST_SHARE = 0.08;
 /**
- * Distance of two halves over their spread. Halves of one normal distribution have 2.6,
- * those of a uniform one 3.5; two normal ones that just show two humps have about 4.
+ * The least distance of two modes in units of their spread. The halves of a normal distribution have
+ * 2.6, those of a uniform one 3.5; two normal distributions that just show two humps have about 4.
  */
 const LEAST_DISTANCE = 4.5;
 
 /**
- * Returns the behaviour of `samples`, in the order they were taken.
+ * Returns the drift and the modes of `samples`, which are in the order they were taken.
  *
  * @example
  * ```ts
@@ -203,20 +203,23 @@ export function instabilityOf(samples: readonly number[]): Instability {
 /** Returns the standard error of the difference of the medians of two quarters of `samples`. */
 function errorOf(samples: readonly number[]): number {
   const sorted = samples.toSorted((a, b) => a - b);
-  // Of a normal distribution: its quartiles are 1.349 deviations apart, and its median
-  // varies by 1.2533 times as much as its mean.
+  // In a normal distribution the quartiles are 1.349 standard deviations apart, and the standard
+  // error of the median is 1.2533 times that of the mean.
   const deviation = (quantile(sorted, 0.75) - quantile(sorted, 0.25)) /
     1.349;
   return 1.2533 * deviation * Math.sqrt(2 / Math.floor(samples.length / 4));
 }
 
-/** Returns the two parts whose spreads are least (Otsu's threshold), if they are far apart. */
+/**
+ * Divides the samples into two parts of the least variance (Otsu's method); undefined unless they
+ * are far apart.
+ */
 function modesOf(samples: readonly number[]): Instability["modes"] {
   const values = samples.toSorted((a, b) => a - b);
   const { length } = values;
   const sums = [0];
   const squares = [0];
-  // Relative to the middle, so that squares do not eat the digits that count.
+  // Relative to the median: squares of whole times would lose the digits in which samples differ.
   const middle = values[length >> 1]!;
   for (const value of values) {
     const from = value - middle;
@@ -239,7 +242,7 @@ function modesOf(samples: readonly number[]): Instability["modes"] {
   }
   if (best === undefined) return undefined;
   const [low, high] = [part(0, best.at), part(best.at, length)];
-  // The clock's step keeps two exact values from being infinitely far apart.
+  // With a clock of coarse steps both parts may have no variance: the lower bound stands for a step.
   const spread = Math.max(
     Math.sqrt((low.variance + high.variance) / 2),
     middle * 1e-3,

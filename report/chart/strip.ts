@@ -13,14 +13,17 @@ import { inkOf } from "./theme.ts";
 const AXIS = 60;
 const HISTOGRAM = 90;
 const BINS = 34;
-/** Room for half of the uppermost tick's text, and for the words below. */
+/**
+ * Heights above and below the dots, CSS pixels: for half of the uppermost tick's text, and for the
+ * caption.
+ */
 const HEAD = 8;
 const FOOT = 18;
-/** Dots on a strip: more would cover each other, and make large files. */
+/** The most dots of a strip. More would hide each other and make files large. */
 const MOST = 240;
-/** Parts of a repeat that a running median has. */
+/** The most parts of a repeat for its running median, which has one point for each part. */
 const PARTS = 24;
-/** Samples of a part: the median of fewer is not much calmer than they are. */
+/** The least samples of a part. The median of fewer varies nearly as much as the samples. */
 const LEAST = 5;
 
 /** Draws samples in microseconds, a list for each repeat, in `box`. */
@@ -34,7 +37,7 @@ export function drawStrip(
 ): void {
   const all = repeats.flat();
   const sorted = all.toSorted((a, b) => a - b);
-  // A few stragglers far above would flatten the rest; they are drawn on the edge.
+  // A few outliers far above would flatten all others: they are drawn at the upper edge.
   const usual = Math.max(quantile(sorted, 0.99), sorted[0]! * 1.02);
   const range = rangeOf([sorted[0]!, usual], {
     type: "linear",
@@ -94,7 +97,7 @@ function drawDots({ pen }: Paper, places: readonly Place[], color: string) {
   pen.beginPath();
   const step = Math.ceil(places.length / MOST);
   for (const [x, y] of places.filter((_, i) => i % step === 0)) {
-    // A stroke as good as without a length is a dot, and the shortest there is in SVG.
+    // A line of nearly no length with round ends is a dot, and shorter in SVG than a circle.
     pen.moveTo(x, y);
     pen.lineTo(x + 0.01, y);
   }

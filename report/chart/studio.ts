@@ -20,11 +20,14 @@ import { Paper } from "./paper.ts";
 import { SvgPen } from "./svg_pen.ts";
 import { type ThemeName, THEMES } from "./theme.ts";
 
-/** The name of the typeface in files, which no installed one has. */
+/** The name under which the typeface is loaded for PNG files. No installed typeface has this name. */
 export const FAMILY = "mnkbench-sans";
-/** The typeface of SVG files where it is installed, else one that is about as wide. */
+/**
+ * The typefaces of SVG files: that of {@linkcode FAMILY} where it is installed, else one of about
+ * its width.
+ */
 const FALLBACK = "DejaVu Sans Condensed, Arial, sans-serif";
-/** Pixels of a PNG for each CSS pixel: sharp in print and on a screen of any density. */
+/** PNG pixels for each CSS pixel. Two are sharp in print and on dense screens. */
 const SCALE = 2;
 
 /** Draws pictures. Made by {@linkcode openStudio}. */
@@ -34,7 +37,7 @@ export interface Studio {
   /**
    * Returns `picture` as a PNG file, drawn at once and compressed in the background.
    *
-   * @param svg The same picture as SVG, by which {@linkcode Studio.isOf} knows the PNG again.
+   * @param svg The same picture as SVG. It is stored in the PNG, for {@linkcode Studio.isOf}.
    */
   png(
     picture: Picture,
@@ -45,9 +48,9 @@ export interface Studio {
   isOf(svg: string, png: Uint8Array): boolean;
 }
 
-/** Loads the native library that draws. Not done on import: only those who draw need it. */
+/** Loads the native library that draws. Importing this file does not load it. */
 export async function openStudio(): Promise<Studio> {
-  // Or the library would look for fonts in the system and in the user's home.
+  // Keeps the library from searching for fonts in the system and in the user's home.
   process.env.DISABLE_SYSTEM_FONTS_LOAD = "1";
   const { createCanvas, GlobalFonts } = await import(
     "@napi-rs/canvas"
@@ -60,7 +63,7 @@ export async function openStudio(): Promise<Studio> {
   return {
     svg(picture, theme) {
       const pen = new SvgPen(createCanvas(1, 1).getContext("2d"));
-      // The same interface but for what no chart uses.
+      // An SvgPen has all of the interface that charts use.
       const paper = paperOf(picture, { pen: pen as never, theme });
       picture.draw(paper);
       const { width, height } = picture;

@@ -1,6 +1,6 @@
 /**
- * Collects shapes and texts, and writes them as a small SVG file: what looks the same is of one
- * class, shapes of one look are of one path, and a shape that comes again is a marker.
+ * Collects shapes and texts, and writes them as a small SVG file. Elements of one look share a class,
+ * neighbouring shapes of one look share a path, and a shape that is repeated becomes a marker.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import {
 /** The look of an element, as presentation attributes. */
 export type SvgAttributes = Readonly<Record<string, string | number>>;
 
-/** The part of a picture that something covers, in pixels. */
+/** The bounding box of an element, in pixels. */
 interface Covered {
   readonly left: number;
   readonly right: number;
@@ -64,19 +64,22 @@ export interface FileOptions {
   readonly family: string;
 }
 
-/** A shape joins one of so many elements before it, if it covers none between. */
+/**
+ * The number of earlier elements to look at. A shape is added to the path of one of them if it overlaps
+ * no element after that.
+ */
 const BACK = 64;
-/** Edges that touch do not cover each other. */
+/** Pixels by which boxes must overlap to count as overlapping: boxes that touch do not. */
 const EDGE = 0.3;
-/** Copies from which on a marker is shorter than its shapes. */
+/** The least copies of a shape for which a marker makes the file shorter. */
 const MARKED = 5;
 
-/** An SVG file that grows. */
+/** An SVG file to which shapes and texts are added. */
 export class SvgFile {
   readonly #elements: (Shapes | Text)[] = [];
   readonly #clips = new Map<string, string>();
 
-  /** Adds a shape. @returns How to take it away again, which its stroke does. */
+  /** Adds a shape. @returns A function that removes it: a shape with a stroke replaces one without. */
   add(path: readonly Step[], look: SvgAttributes, clip: string): () => void {
     const shape = shapeOf(path);
     const covered = coveredBy(path, Number(look["stroke-width"] ?? 0) / 2);
@@ -91,10 +94,10 @@ export class SvgFile {
     };
   }
 
-  /** Adds a text whose letters stand on `y`. No clip cuts it off. */
+  /** Adds a text with its baseline at `y`. Clips do not apply to it. */
   addText({ text, x, y, turn, width, size, look }: TextInput): void {
     const [left, top] = [decimal(x), decimal(y)];
-    // Whatever its anchor; turned, somewhere around its place.
+    // A box that holds the text whatever its anchor is, and whatever angle it is turned by.
     const high = turn === 0 ? size : width;
     this.#elements.push({
       kind: "text",
@@ -112,7 +115,7 @@ export class SvgFile {
     });
   }
 
-  /** Returns the name of a clip. */
+  /** Returns the id of the clip `path`, which is added if it is new. */
   clip(path: readonly Step[]): string {
     const d = pathOf([shapeOf(path)]);
     const id = this.#clips.get(d) ?? `c${this.#clips.size}`;
@@ -170,7 +173,7 @@ export class SvgFile {
     ].join("\n");
   }
 
-  /** Returns an element of the look that the shape may join, else a new one. */
+  /** Returns an earlier element of the same look to which the shape may be added, else a new one. */
   #placeOf(look: SvgAttributes, clip: string, covered: Covered): Shapes {
     const css = cssOf(look);
     for (const element of this.#elements.slice(-BACK).reverse()) {
@@ -193,7 +196,7 @@ export class SvgFile {
   }
 }
 
-/** Returns the name of `value`, a new one where it has none yet. */
+/** Returns the name of `value`, and gives it one if it has none. */
 function named(
   names: Map<string, string>,
   prefix: string,

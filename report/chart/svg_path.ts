@@ -1,5 +1,5 @@
 /**
- * Writes paths as SVG has them: with relative steps, and a decimal for each length.
+ * Writes SVG paths with relative steps and lengths of one decimal.
  *
  * @module
  */
@@ -10,7 +10,10 @@ export type Step =
   | readonly ["Z"]
   | readonly ["O", x: number, y: number, radius: number];
 
-/** A path: its first place, the way from there, and where that ends, in tenths of a pixel. */
+/**
+ * A path in tenths of a pixel: its first place, the steps from there as text, and the place where
+ * they end.
+ */
 export interface Shape {
   readonly x: number;
   readonly y: number;
@@ -18,23 +21,26 @@ export interface Shape {
   readonly end: readonly [dx: number, dy: number];
 }
 
-/** Returns whole tenths; what lies between two is rounded the same for every place. */
+/**
+ * Returns `value` in whole tenths. A value in the middle of two is rounded up, also where it is
+ * slightly inexact.
+ */
 export function tenths(value: number): number {
   return Math.round(value * 10 + 1e-4);
 }
 
-/** Returns a length as an attribute has it. */
+/** Formats a length with at most one decimal. */
 export function decimal(value: number): string {
   return `${tenths(value) / 10}`;
 }
 
-/** Returns numbers of tenths one after another, without a blank before a minus. */
+/** Joins numbers in tenths by blanks, but with none before a minus. */
 function joined(...values: readonly number[]): string {
   return values.map((value) => `${value / 10}`).join(" ")
     .replaceAll(" -", "-");
 }
 
-/** Returns a path, of which equal ones at other places have the same way. */
+/** Returns the shape of `path`. Equal paths at different places have the same `rest`. */
 export function shapeOf(path: readonly Step[]): Shape {
   const [x = 0, y = 0] = placeOf(path[0]!);
   let [atX, atY, startX, startY] = [0, 0, 0, 0];
@@ -54,7 +60,7 @@ export function shapeOf(path: readonly Step[]): Shape {
       const half = `a${r / 10} ${r / 10} 0 1 0`;
       return `m${joined(dx, dy)}${half} ${r / 5} 0${half}-${r / 5} 0`;
     }
-    // A line without a length is a dot, where its ends are round.
+    // A line of length 0 is kept as `h0`: with round ends it is a dot.
     if (dx === 0 && dy !== 0) return `v${dy / 10}`;
     return dy === 0 ? `h${dx / 10}` : `l${joined(dx, dy)}`;
   }).join("");

@@ -1,9 +1,9 @@
 /**
- * Writes what is drawn on a canvas as SVG: text as text, and shapes that come again by reference,
- * so that files are small.
+ * Writes what is drawn on a canvas as SVG. Text stays text, and repeated shapes are references, so that
+ * files are small.
  *
- * Only what charts use is there: full circles, straight lines, clips of boxes, and transforms
- * that move and turn. Lengths have a decimal.
+ * It has only what charts use: full circles, straight lines, rectangular clips, and transforms that
+ * move and turn. Lengths have one decimal.
  *
  * @module
  */
@@ -41,7 +41,7 @@ const ANCHORS: Readonly<Record<string, string>> = {
   end: "end",
 };
 
-/** What measures text: the canvas of the same typeface. */
+/** Measures text: the context of a canvas with the same typeface. */
 interface Ruler {
   font: string;
   textBaseline: string;
@@ -51,7 +51,7 @@ interface Ruler {
   };
 }
 
-/** A pen as a canvas has it, that writes SVG. */
+/** A 2D context of a canvas that writes SVG. */
 export class SvgPen {
   readonly #ruler: Ruler;
   readonly #file = new SvgFile();
@@ -60,7 +60,7 @@ export class SvgPen {
   #clip = "";
   #dash: readonly number[] = [];
   #path: Step[] = [];
-  /** The path that was filled last: its stroke is of the same element. */
+  /** The path that was filled last. A stroke of the same path makes one element of both. */
   #filled: { path: Step[]; takeAway: () => void } | undefined;
 
   fillStyle = INITIAL.fillStyle;
@@ -151,7 +151,7 @@ export class SvgPen {
     this.closePath();
   }
 
-  /** @throws {Error} For less than a circle, which no chart has. */
+  /** @throws {Error} For an arc that is no full circle: no chart has one. */
   arc(x: number, y: number, radius: number, from: number, to: number): void {
     if (Math.abs(to - from) < 2 * Math.PI - 1e-6) {
       throw new Error("Cannot write an arc as SVG: only circles are drawn");
@@ -231,7 +231,7 @@ export class SvgPen {
     return [a * x - b * y + e, b * x + a * y + f];
   }
 
-  /** Returns how far below the place of text its letters stand. */
+  /** Returns the distance from the given y of a text down to its baseline. */
   #baseline(): number {
     if (this.textBaseline === "alphabetic") return 0;
     const ruler = this.#ruler;

@@ -58,12 +58,12 @@ export function mixed(from: string, to: string, share: number): string {
   return `#${mix.map((v) => v.toString(16).padStart(2, "0")).join("")}`;
 }
 
-/** Returns `color`, nearer to the ink: thin strokes such as letters are hard to see in a pale one. */
+/** Mixes `color` with the ink's: letters and other thin strokes are hard to see in a pale colour. */
 export function inkOf(color: string, theme: Pick<Theme, "ink">): string {
   return mixed(color, theme.ink, 0.3);
 }
 
-/** Returns black or white, whichever is read better on `background` (WCAG's relative luminance). */
+/** Returns black or white, whichever has more contrast on `background` (WCAG's relative luminance). */
 export function inkOn(background: string): string {
   const [r, g, b] = channels(background).map((value) => {
     const c = value / 255;

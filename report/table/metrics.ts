@@ -19,28 +19,31 @@ export const METRICS = [
 /** One of {@linkcode METRICS}. */
 export type MetricName = typeof METRICS[number];
 
-/** The choices that figures depend on. */
+/** Options of figures. */
 export interface MetricOptions {
-  /** The kernels that scores are relative to. @default {baseline and kernels of Python} */
+  /** The kernels that SOL scores are relative to. @default {the baseline and PyTorch's kernels} */
   readonly against?: readonly string[];
 }
 
-/** A figure of each kernel at each shape of a table. */
+/** A figure that each kernel has at each shape of a table. */
 export interface Metric {
   readonly name: string;
-  /** What it is, with its unit. */
+  /** The name of the figure, with its unit. */
   readonly head: string;
-  /** What the line of means is called. */
+  /** The label of the line of means. */
   readonly meanHead: string;
-  /** What must be known to read it. */
+  /** Notes that explain the figure. */
   readonly notes: readonly string[];
-  /** What stands beside its figures. @default {nothing} */
+  /** The meaning of the small text beside each figure. @default {there is none} */
   readonly legend?: string;
-  /** The figure of the contender `name`; undefined where it has none, or no sound time. */
+  /**
+   * Returns the figure of the contender `name`; undefined if it has none, or if its time is
+   * suspect.
+   */
   valueOf(shape: PivotShape, name: string): number | undefined;
-  /** The cell of the contender `name`: its figure, or why there is none. */
+  /** Returns the cell of the contender `name`: its figure, or why there is none. */
   cellOf(shape: PivotShape, name: string): Cell;
-  /** The mean over `shapes`; empty where none has a figure. */
+  /** Returns the cell of the mean over `shapes`, which is empty if no shape has a figure. */
   meanOf(shapes: readonly PivotShape[], name: string): Cell;
 }
 
@@ -62,8 +65,8 @@ export function formatMicroseconds(value: number): string {
 }
 
 /**
- * Formats a rate with at least three digits that count: small products on a CPU reach thousandths
- * of a TFLOP/s.
+ * Formats a rate with at least three significant digits: small GEMMs on a CPU reach thousandths of a
+ * TFLOP/s.
  *
  * @example
  * ```ts
@@ -112,7 +115,7 @@ const MAKERS: Readonly<Record<MetricName, Maker>> = {
     factorMetric(`speed-up vs ${baseline}`, (_, name) => [name, baseline]),
 };
 
-/** Makes a metric whose means are those of its figures. */
+/** Makes a metric of `valueOf`, `format` and `average`. */
 function metric({
   format,
   pairOf = (_, name) => [name, undefined],
@@ -124,7 +127,7 @@ function metric({
   readonly notes?: readonly string[];
   readonly format: (value: number) => string;
   readonly valueOf: Metric["valueOf"];
-  /** The contenders that a figure rests on. */
+  /** The contenders whose rows a figure is computed from. If one is noisy, so is the figure. */
   readonly pairOf?: (shape: PivotShape, name: string) => Pair;
   readonly average?: (values: readonly number[]) => number | undefined;
 }): Metric {
@@ -156,7 +159,10 @@ function metric({
   };
 }
 
-/** Returns the status of a row without a time; nothing for a row with one, or without a row. */
+/**
+ * Returns a cell with the status of a row without a time. Without a row, or for a row with a time,
+ * it is empty.
+ */
 function lackOf({ rows }: PivotShape, name: string): Cell {
   const row = rows.get(name);
   if (row === undefined || timeOf(row) !== undefined) return { text: "" };
@@ -164,7 +170,10 @@ function lackOf({ rows }: PivotShape, name: string): Cell {
   return { text: row.status, paint };
 }
 
-/** Returns whether one of two rows is noisy. Relative to itself a kernel is 1.00x, whatever its noise. */
+/**
+ * Returns whether one of two rows is noisy. A kernel compared with itself is 1.00x, and never
+ * noisy.
+ */
 function isNoisyPair(
   { rows }: PivotShape,
   [name, other]: Pair,
@@ -175,7 +184,7 @@ function isNoisyPair(
   });
 }
 
-/** Times with their spread. Their means are speed-ups over the baseline. */
+/** Makes the metric of times with their spread. Its line of means has speed-ups over the baseline. */
 function timeMetric(table: Pivot, options: MetricOptions): Metric {
   const { shapes, contenders, baseline } = table;
   const timed = shapes.flatMap(({ rows }) => [...rows.values()])
@@ -208,14 +217,17 @@ function timeMetric(table: Pivot, options: MetricOptions): Metric {
   };
 }
 
-/** Percent of the median; a row that spreads more is not called the fastest. */
+/** The largest spread, in percent of the median, of a row that gets a star as the fastest. */
 const MOST_SPREAD = 100;
 
 function isSpread(row: CsvRow | undefined): boolean {
   return halfRangeOf(row) > MOST_SPREAD;
 }
 
-/** Names the kernels whose times are not marked as the fastest of `shapes`, as they spread too much. */
+/**
+ * Names the kernels that are the fastest at one of `shapes` but have no star, because they spread
+ * too much.
+ */
 export function unmarkedNotes(
   shapes: readonly PivotShape[],
   contenders: readonly { readonly name: string }[],
@@ -236,14 +248,17 @@ export function unmarkedNotes(
   ];
 }
 
-/** Returns half the interquartile range, in percent of the median; NaN where it is none. */
+/**
+ * Returns half the interquartile range in percent of the median; NaN if the quartiles are unknown
+ * or equal.
+ */
 function halfRangeOf(row: CsvRow | undefined): number {
   const { median_us = "", q1_us = "", q3_us = "" } = row ?? {};
   if (median_us === "" || q1_us === q3_us) return NaN;
   return 50 * (Number(q3_us) - Number(q1_us)) / Number(median_us);
 }
 
-/** Formats the same in whole percent; empty where it is none. */
+/** Formats {@linkcode halfRangeOf} in whole percent; empty if it is NaN. */
 function spreadOf(row: CsvRow | undefined): string {
   const percent = halfRangeOf(row);
   return Number.isNaN(percent) ? "" : `±${Math.ceil(percent)}%`;
@@ -264,8 +279,9 @@ function rate(column: "tflops" | "gbps", head: string): Metric {
 }
 
 /**
- * SOL scores, 1 / (1 + (T - T_sol) / (T_b - T_sol)): 1 is SOL, 0.5 is as fast as T_b, the fastest
- * of `against`, or, without any, of the baseline and the kernels of Python.
+ * Makes the metric of SOL scores, 1 / (1 + (T - T_sol) / (T_b - T_sol)). T_b is the time of the fastest
+ * of `against`; if that is empty, of the baseline and PyTorch's kernels. A kernel at the speed of light
+ * has 1, a kernel as fast as T_b has 0.5.
  *
  * Source: NVIDIA, SOL-ExecBench.
  */
@@ -294,14 +310,17 @@ function scoreMetric(table: Pivot, { against = [] }: MetricOptions): Metric {
       const times = peers.map((peer) => soundTimeOf(rows.get(peer)))
         .filter((time) => time !== undefined);
       const headroom = Math.min(...times) - sol;
-      // A peer at SOL leaves nothing to score.
+      // The score is undefined if T_b is at SOL already.
       if (times.length === 0 || headroom <= 0) return undefined;
       return 1 / (1 + Math.max(0, time - sol) / headroom);
     },
   });
 }
 
-/** Says why no row has a share of SOL; nothing where one has, or where none has a time. */
+/**
+ * Says why no row with a time has a share of SOL. Returns no note if one has, or if no row has a
+ * time.
+ */
 function unboundNotes({ shapes }: Pivot): string[] {
   const timed = shapes.flatMap(({ rows }) => [...rows.values()])
     .filter((row) => timeOf(row) !== undefined);
@@ -326,7 +345,10 @@ function formatFactor(factor: number): string {
 
 type Pair = readonly [name: string | undefined, other: string | undefined];
 
-/** Returns how many times as fast one contender is as another, which may depend on the shape. */
+/**
+ * Makes the metric of how many times as fast one contender is as another. `pairOf` names both at a
+ * shape.
+ */
 export function factorMetric(
   head: string,
   pairOf: (shape: PivotShape, name: string) => Pair,

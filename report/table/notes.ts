@@ -1,5 +1,5 @@
 /**
- * Writes the notes below tables: failures, other runs, means that do not compare.
+ * Writes the notes below tables: failed rows, rows of several runs, means over different shapes.
  *
  * @module
  */
@@ -16,12 +16,12 @@ import { formatMicroseconds, type Metric } from "./metrics.ts";
 const CONDITIONS = ["timer", "cache", "flush", "fill"] as const;
 
 const MOST_NOTES = 12;
-/** Runs beyond these are counted together. */
+/** The most runs that get a note of their own. Further ones are counted in one note. */
 const MOST_RUNS = 3;
-/** Share of the fastest time by which launch overheads may differ. */
+/** The largest difference of launch overheads without a note, as a share of the fastest time. */
 const LAUNCHES = 0.03;
 
-/** A row's note, and the row's kernel, status and point. */
+/** A row's note, with its kernel, status and the label of its shape. */
 export interface Note {
   readonly kernel: string;
   readonly status: string;
@@ -30,9 +30,9 @@ export interface Note {
 }
 
 /**
- * Formats `notes`, each different one once.
+ * Formats `notes`. Equal notes of a kernel become one line.
  *
- * @param all The place of all notes, named where there are too many to list.
+ * @param all Says where all notes are, in a line that replaces those beyond {@linkcode MOST_NOTES}.
  */
 export function formatNotes(
   notes: readonly Note[],
@@ -55,12 +55,12 @@ export function formatNotes(
     : lines;
 }
 
-/** Returns the first reason of `notes`, and how many others there are; empty for none. */
+/** Returns the first reason of `notes` and the number of other ones; empty if there is none. */
 function reasonOf(notes: readonly Note[]): string {
   const reasons = new Set(
     notes.flatMap(({ status, note }) => {
       const [line = ""] = note.split("\n");
-      // Of unsupported configs each has a reason.
+      // The note of an unsupported row has the reasons of all its configs.
       return status === "unsupported" ? line.split("; ") : [line];
     }).filter((reason) => reason !== ""),
   );
@@ -101,8 +101,8 @@ function notedRows(
 }
 
 /**
- * Says of each run but the one with the most rows: the kernels, and the day; the time too, where
- * several runs are of that day. A shape whose rows are of one run compares no runs.
+ * Describes the runs of the rows, except for the run with the most rows: kernels, number of rows and
+ * day, and the time if several runs are of that day. Only shapes with rows of several runs count.
  *
  * @param shapes The rows of each shape.
  */
@@ -135,8 +135,10 @@ export function runNotes(shapes: readonly (readonly CsvRow[])[]): string[] {
 }
 
 /**
- * Counts the shapes, each with the rows of its kernels, where the launch overheads of rows are further
- * apart than 3 % of the fastest time: GPUs, hosts and hours differ by up to half a microsecond.
+ * Counts the shapes at which the launch overheads of rows differ by more than {@linkcode LAUNCHES} of
+ * the fastest time. They differ by up to half a microsecond between GPUs, hosts and hours.
+ *
+ * @param shapes The rows of each shape.
  */
 export function launchNotes(
   shapes: readonly (readonly CsvRow[])[],
@@ -165,12 +167,15 @@ function dayOf(run: readonly CsvRow[]): string {
   return utcOf(run).slice(0, 10);
 }
 
-/** Returns the date and time of a run, in minutes; empty where it has none. */
+/** Returns the date and the time in minutes of a run's first row; empty if it has none. */
 function utcOf([row]: readonly CsvRow[]): string {
   return row!.time && new Date(row!.time).toISOString().slice(0, 16);
 }
 
-/** Names the kernels whose mean is over fewer than `all` points: it compares with no other. */
+/**
+ * Names the kernels whose mean is over fewer than `all` shapes, so that it cannot be compared with
+ * others.
+ */
 function partialMeans(
   counts: readonly (readonly [kernel: string, shapes: number])[],
   all: number,
@@ -188,9 +193,12 @@ export function notesOf(
   { contenders, metrics, areSets = false, areSome = areSets }: {
     readonly contenders: readonly Contender[];
     readonly metrics: readonly Pick<Metric, "notes">[];
-    /** Whether they are of several sets, which are of several runs. */
+    /** Whether the rows are of several sets, so that no note about several runs is needed. */
     readonly areSets?: boolean;
-    /** Whether others were left out, so that nobody misses one. */
+    /**
+     * Whether kernels were left out on request. Then no note names those that are unsupported
+     * everywhere.
+     */
     readonly areSome?: boolean;
   },
 ): string[] {
@@ -227,7 +235,7 @@ export function notesOf(
   ];
 }
 
-/** Returns {@linkcode launchNotes} of what was measured here in `table`. */
+/** Returns the {@linkcode launchNotes} of the rows of `contenders` that are not published. */
 export function launchNotesOf(
   table: Pivot,
   contenders: readonly Contender[] = table.contenders,
@@ -236,7 +244,7 @@ export function launchNotesOf(
   return launchNotes(table.shapes.map((shape) => rowsAt(shape, own)));
 }
 
-/** Counts the noisy rows of `table`, and says what that means. */
+/** Counts the noisy rows of `contenders`, and says what noisy means. */
 export function noiseNotesOf(
   table: Pivot,
   contenders: readonly Contender[] = table.contenders,
@@ -244,7 +252,10 @@ export function noiseNotesOf(
   return noiseNotes(rowsOf(table, contenders));
 }
 
-/** Returns the marks of published contenders, `[1]` and so on, by name; empty for one source. */
+/**
+ * Returns the mark of each contender's source, such as `[1]`; it is empty for our rows, and if
+ * there is one source.
+ */
 export function marksOf(table: Pivot): ReadonlyMap<string, string> {
   const sources = isOneSource(table) ? [] : sourcesOf(table);
   return new Map(
@@ -295,7 +306,7 @@ function rowsOf({ shapes }: Pivot, own: readonly Contender[]): CsvRow[] {
   return shapes.flatMap((shape) => rowsAt(shape, own));
 }
 
-/** Returns the rows with a time of `own` at a shape. */
+/** Returns the rows of the contenders `own` at a shape that have a time. */
 function rowsAt(
   { rows }: Pivot["shapes"][number],
   own: readonly Contender[],

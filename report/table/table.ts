@@ -1,5 +1,6 @@
 /**
- * Makes tables to read: points down and kernels across, or both down and figures across.
+ * Makes tables of text: a line for each shape and a column for each kernel, or a line for each kernel
+ * at each shape and a column for each figure.
  *
  * @module
  */
@@ -34,11 +35,11 @@ import {
 /** The options of {@linkcode formatTable}. */
 export interface TableOptions
   extends GridOptions, Pick<Shown, "isMine" | "areSome"> {
-  /** Kernels that speed-ups are relative to, the preferred first, by suite. */
+  /** The baselines of each suite by its name, in the order of preference. */
   readonly baselines: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Returns the lines of a table for each suite and device of rows that were just measured. */
+/** Formats a table for each suite and device of rows that were just measured. @returns Its lines. */
 export function formatTable(
   rows: readonly Row[],
   { baselines, isMine, areSome, ...screen }: TableOptions,
@@ -55,13 +56,13 @@ export function formatTable(
 
 /** The kernels, shapes and figures of a {@linkcode tableSheet}. */
 export interface Shown extends MetricOptions {
-  /** The figures: of several, each is a column and each kernel a line. @default {us} */
+  /** The figures. Several are shown as columns, with a line for each kernel. @default {us} */
   readonly metrics?: readonly MetricName[];
-  /** Shows only so many kernels, those that are ranked first. @default {all} */
+  /** The number of kernels to show: the baseline and the user's kernels come first. @default {all} */
   readonly top?: number | undefined;
-  /** Shows only so many shapes, evenly spread; means are over all. @default {all} */
+  /** The number of shapes to show, evenly spread. Means are over all shapes. @default {all} */
   readonly lines?: number | undefined;
-  /** Keeps kernels that are too many for the screen. @default {false} */
+  /** Whether kernels are shown that do not fit the screen. @default {false} */
   readonly all?: boolean;
   /** Whether a row is of a kernel of the user's own. @default {none is} */
   readonly isMine?: ((row: CsvRow) => boolean) | undefined;
@@ -70,9 +71,9 @@ export interface Shown extends MetricOptions {
 }
 
 /**
- * Returns `table` with a line for each point and a column for each kernel that ran: the baseline,
- * then peers, our own and published ones, of each the fastest first. Where not all fit, or `top` is
- * given, the user's kernels come next to the baseline.
+ * Returns `table` with a line for each shape and a column for each kernel that ran. The baseline comes
+ * first, then peers, our kernels and published ones, the fastest of each group first. If not all
+ * columns fit, or `top` is given, the baseline and the user's kernels are kept before others.
  */
 export function tableSheet(table: Pivot, shown: Shown = {}): Sheet {
   const { metrics: names = [], top, lines, all = false } = shown;
@@ -131,13 +132,13 @@ export function tableSheet(table: Pivot, shown: Shown = {}): Sheet {
     legend,
     star,
     ...(all || top !== undefined ? {} : {
-      // Its column says more than a fourth kernel.
+      // If few columns fit, the comparison is kept before the fourth kernel.
       ranked: withLead ? ranks.toSpliced(3, 0, columns.length + 1) : ranks,
     }),
   };
 }
 
-/** Returns a line for each of the shapes `body`, and one of means over all. */
+/** Returns a line for each shape of `body`, and a line of means over all shapes of `table`. */
 function columnsSheet(
   table: Pivot,
   body: readonly PivotShape[],
@@ -161,10 +162,10 @@ function columnsSheet(
   };
 }
 
-/** Figures by kernel: a metric, or one of a set. */
+/** A figure of each kernel: a metric, or a metric in one of several sets. */
 type Figures = Pick<Metric, "name" | "head" | "cellOf" | "meanOf">;
 
-/** Returns a line for each kernel at each of the shapes `body`, and a column for each figure. */
+/** Returns a line for each kernel at each shape of `body`, and a column for each figure. */
 function linesSheet(table: Pivot, body: readonly PivotShape[], {
   kernels,
   figures,
@@ -194,7 +195,7 @@ function linesSheet(table: Pivot, body: readonly PivotShape[], {
   };
 }
 
-/** Returns `metric` without stars: of one kernel, each would say nothing. */
+/** Returns `metric` without stars, which say nothing in a table of one kernel. */
 function unstarred(metric: Metric): Metric {
   return {
     ...metric,
@@ -205,7 +206,7 @@ function unstarred(metric: Metric): Metric {
   };
 }
 
-/** Returns `metrics` with the stars and the failures of kernels only in the first. */
+/** Returns `metrics`, changed so that only the first has stars and the status of failed rows. */
 function besideFirst(metrics: readonly Metric[]): Metric[] {
   return metrics.map((metric, i): Metric =>
     i === 0 ? metric : {
@@ -219,16 +220,16 @@ function besideFirst(metrics: readonly Metric[]): Metric[] {
 }
 
 /**
- * Returns the kernels of several sets side by side: a line for each at each shape, the figures of
- * each set, and how many times as fast the last set is as the first.
+ * Returns several sets of rows side by side: a line for each kernel at each shape, with the figures
+ * of each set and how many times as fast the last set is as the first.
  *
- * @param table Its kernels are called after their sets too, as `kernel@set`.
+ * @param table Its kernels are named with their sets, as `kernel@set`.
  */
 export function sidesSheet(
   table: Pivot,
   sides: readonly string[],
   { metrics = [], top, lines, baselines, ...options }: Shown & {
-    /** Kernels that speed-ups are relative to, the preferred first. */
+    /** The baselines, in the order of preference. */
     readonly baselines: readonly string[];
   },
 ): Sheet {
@@ -294,7 +295,7 @@ export function sidesSheet(
   };
 }
 
-/** Returns `count` of `shapes`, the first and the last among them, evenly spread. */
+/** Returns `count` of `shapes`, evenly spread from the first to the last. */
 function thinned(
   shapes: readonly PivotShape[],
   count = shapes.length,
@@ -309,7 +310,7 @@ export function titleOf({ suite, device }: Pivot): string {
   return device === "" ? suite : `${suite} on ${device}`;
 }
 
-/** A column: a head, a cell at each shape, and their mean. */
+/** A column: its head, a cell for each shape, and the cell of their mean. */
 export interface Column {
   readonly head: string;
   cellOf(shape: PivotShape): Cell;
@@ -317,13 +318,14 @@ export interface Column {
 }
 
 /**
- * Returns how much faster the best of some kernels is than the best of others at each shape:
+ * Returns the last column, which compares the fastest kernels of two groups at each shape. The groups
+ * are the first of these that both have kernels with times:
  *
- * - the user's kernels `mine` than all others, where both are there;
- * - our own than the peers, where both are there;
- * - else the fastest than the baseline.
+ * - the user's kernels, and all others;
+ * - our kernels, and the peers;
+ * - all other kernels, and the baseline.
  *
- * @param mine Where there are some and none has a time, nothing is compared.
+ * @param mine The user's kernels. If there are some and none has a time, there is no such column.
  */
 function leadOf(
   { contenders, shapes, baseline }: Pivot,

@@ -1,5 +1,6 @@
 /**
- * Arranges what a program spends a step on: a line for each point of its GEMMs, and the rest.
+ * Divides the time of a program's step into lines: one for each different GEMM, one for each other
+ * kernel, and one for the time without a kernel.
  *
  * @module
  */
@@ -8,51 +9,60 @@ import type { Captured, CapturedGemm } from "../../bench/model/captured.ts";
 import { BYTES } from "../../bench/model/dtype.ts";
 import { type GemmPoint, pointOfGemm } from "./points.ts";
 
-/** What a program spends a part of its step on. */
+/** A part of a program's step: a GEMM, another kernel, or the time without a kernel. */
 export interface CapturedLine {
   /** Sizes, types, layout and epilogue, or the name of another kernel. */
   readonly label: string;
   /** Names of the kernels or layers. */
   readonly names: readonly string[];
-  /** What called it; empty for what is no GEMM. */
+  /**
+   * What called the GEMM, such as `cublaslt`, or `model` for a model's layer; empty for other
+   * lines.
+   */
   readonly source: string;
-  /** Calls a step; undefined for time without a kernel. */
+  /** Calls in a step; undefined for the time without a kernel. */
   readonly calls?: number;
-  /** Milliseconds a step; undefined where they are unknown. */
+  /** Milliseconds in a step; undefined if unknown. */
   readonly ms: number | undefined;
-  /** Share of the time of all kernels, from 0 to 1; undefined where it is unknown, and of no kernel. */
+  /**
+   * The share of the time of all kernels, from 0 to 1; undefined if unknown, and for the time
+   * without a kernel.
+   */
   readonly share: number | undefined;
-  /** The point of an operation that computes it. */
+  /** The point of an operation of mnkbench that computes this GEMM. */
   readonly point?: GemmPoint;
-  /** Why no operation does; of GEMMs alone. */
+  /** Why no operation of mnkbench computes this GEMM. */
   readonly why?: string;
 }
 
 /** The lines of a step. */
 export interface CapturedStep {
-  /** GEMMs: those with the largest share first. */
+  /** The GEMMs, in descending order of their share. */
   readonly gemms: readonly CapturedLine[];
-  /** Other kernels, the largest share first, and the time without a kernel. */
+  /** Other kernels in descending order of their share, then the time without a kernel. */
   readonly rest: readonly CapturedLine[];
-  /** Milliseconds of a step; undefined where no time is known. */
+  /** Milliseconds of a step; undefined if no time was captured. */
   readonly ms: number | undefined;
-  /** What shares are of: the time of kernels, or least times where no time is known. */
+  /**
+   * What shares are relative to: the time of all kernels, or the sum of {@linkcode boundMs} if no
+   * time was captured.
+   */
   readonly of: "kernels" | "bound";
-  /** What a step is: the whole window where the steps in it are unknown. */
+  /** Whether figures are for a step, or for the whole window because its steps are unknown. */
   readonly unit: "step" | "window";
 }
 
-/** NVIDIA's data sheet of the H200: bytes and dense operations a second. */
+/** Bytes per second and dense operations per second of the H200. Source: NVIDIA's data sheet. */
 const H200 = {
   bytes: 4.8e12,
   flops: { f32: 67e12, bf16: 989e12, f16: 989e12, e4m3: 1979e12 },
 } as const;
 
-/** Names the bound of {@linkcode boundMs}. */
+/** Describes {@linkcode boundMs} for notes. */
 export const BOUND =
   "the bound on an H200 (4.8 TB/s, 989 TFLOP/s in bf16 and fp16, 1979 in FP8, 67 in fp32)";
 
-/** The least time of a call on an H200 in milliseconds: operands read and written once. */
+/** Returns the least milliseconds of a call on an H200, which reads and writes each operand once. */
 export function boundMs(
   { m, n, k, batch, a, b, c }: CapturedGemm,
 ): number {
@@ -66,7 +76,10 @@ export function boundMs(
   return 1e3 * batch * seconds;
 }
 
-/** Returns a GEMM's sizes, types, layout and what else tells it from others. */
+/**
+ * Formats a GEMM's sizes, types, layout and epilogue, and its strides and scales if they are
+ * unusual.
+ */
 function labelOfGemm(gemm: CapturedGemm): string {
   const { m, n, k, batch, a, b, c, layout, epilogue, compute, scale } = gemm;
   const [rowA, rowB] = [layout[0] === "n" ? k : m, layout[1] === "n" ? n : k];
@@ -88,8 +101,8 @@ function labelOfGemm(gemm: CapturedGemm): string {
 }
 
 /**
- * Returns the lines of a step of `captured`. Shares are of the time of kernels, and add up to 1: that of
- * the window says little where the GPU mostly waits.
+ * Returns the lines of a step of `captured`. Shares are relative to the time of all kernels and add up
+ * to 1. Shares of the window would say little about a program whose GPU mostly waits.
  */
 export function stepOf(captured: Captured): CapturedStep {
   const { steps = 1, window_s, gemms, other, clock, gpu_busy_us } = captured;
@@ -136,7 +149,7 @@ export function stepOf(captured: Captured): CapturedStep {
     return { ...none, label, calls: calls / steps, ms, cost: ms };
   });
   const sum = sumOf([...lines, ...kernels].map(({ cost = 0 }) => cost));
-  // Kernels of several streams may run at once: their sum is more than the time in which any ran.
+  // Kernels of several streams may overlap, so that the sum of their times is more than the busy time.
   const busy = gpu_busy_us === undefined ? sum : gpu_busy_us / 1e3 / steps;
   const idle = isTimed ? Math.max(0, 1e3 * window_s / steps - busy) : 0;
   const withShare = <T extends { cost: number | undefined }>(
@@ -151,7 +164,7 @@ export function stepOf(captured: Captured): CapturedStep {
     gemms: lines.toSorted(byCost).map(withShare),
     rest: [
       ...kernels.toSorted(byCost).map(withShare),
-      // Rounding of the sum is no time without a kernel.
+      // A smaller difference is a rounding error of the sum.
       ...(idle > 1e-9 * (sum + idle)
         ? [{
           ...none,
@@ -167,7 +180,10 @@ export function stepOf(captured: Captured): CapturedStep {
   };
 }
 
-/** Returns the point of `gemm`, or why it has none: what captured it may know more than its sizes. */
+/**
+ * Returns the point of `gemm`, or why it has none. The recorder may know a reason that its sizes do
+ * not show.
+ */
 function pointOf(gemm: CapturedGemm): GemmPoint | string {
   return gemm.op === "" && gemm.why_no_op !== ""
     ? gemm.why_no_op

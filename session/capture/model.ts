@@ -32,7 +32,7 @@ import {
 } from "../../suites/model_layers.ts";
 import { pointOfGemm } from "./points.ts";
 
-/** Products of three sizes, and counts of layers, stay exact. */
+/** Returns the schema of a size or count from `least` to 2^24, which is far above that of any model. */
 function whole(least: 0 | 1) {
   const most = 2 ** 24;
   return pipe(
@@ -47,7 +47,7 @@ function whole(least: 0 | 1) {
 const size = whole(1);
 const count = whole(0);
 
-/** What all families have. */
+/** The fields of all families. */
 const COMMON = {
   hidden_size: size,
   num_hidden_layers: size,
@@ -102,21 +102,21 @@ const deepseek = object({
 /** A layer and how often a step calls it. */
 interface Calls extends Layer {
   readonly calls: number;
-  /** Whether its weights keep the model's type where others are quantised. */
+  /** Whether its weights keep the model's type when those of other layers are quantised. */
   readonly isPlain?: boolean;
-  /** Products of one call. @default {1} */
+  /** GEMMs of one call. @default {1} */
   readonly batch?: number;
-  /** Rows of each product. @default {a token for each sequence} */
+  /** Rows of each GEMM. @default {one for each sequence} */
   readonly tokens?: number;
-  /** Why it is no product of an op. */
+  /** Why no operation of mnkbench computes it. */
   readonly why?: string;
 }
 
 /** How a model is run. */
 interface Running {
-  /** GPUs that each layer is split over. */
+  /** The number of GPUs that share each layer (tensor parallelism). */
   readonly tp: number;
-  /** Sequences that a step decodes a token of. */
+  /** The number of sequences. A step decodes one token of each. */
   readonly batch: number;
 }
 
@@ -127,7 +127,7 @@ const FAMILIES: Readonly<
   llama: (config, { tp }) => denseLayers(read(dense, config), tp),
   mistral: (config, { tp }) =>
     denseLayers({ ...read(dense, config), attention_bias: false }, tp),
-  // transformers: Q, K and V have a bias, whatever the file says.
+  // In transformers Q, K and V always have a bias; the file does not say so.
   qwen2: (config, { tp }) =>
     denseLayers(read(dense, config), tp, { bias: true, outputBias: false }),
   qwen3: (config, { tp }) => denseLayers(read(dense, config), tp),
@@ -179,14 +179,14 @@ const FAMILIES: Readonly<
     ];
   },
   deepseek_v3: deepseekLayers,
-  // The same fields: moonshotai/Kimi-K2-Instruct.
+  // moonshotai/Kimi-K2-Instruct has the same fields.
   kimi_k2: deepseekLayers,
 };
 
 /**
  * Returns the GEMMs of a step that decodes a token of each of `batch` sequences, on one of `tp` GPUs.
- * Times are unknown. Experts are grouped products of the expected count of experts and tokens, as if
- * each token chose at random.
+ * Times are unknown. Experts are listed as grouped GEMMs, with the number of experts and tokens that is
+ * expected if each token chooses its experts at random.
  *
  * @param config The content of `config.json`.
  * @throws {UserError} For a family or field that is not known, and sizes that `tp` does not divide.
@@ -236,7 +236,10 @@ export function capturedModel(config: unknown, running: Running): Captured {
 
 type Common = InferOutput<typeof commonSchema>;
 
-/** The object with the fields of the language model: `text_config` of one that sees or hears too. */
+/**
+ * Returns the object with the fields of the language model: `text_config` if there is one, as in
+ * multimodal models.
+ */
 function textModel(config: unknown): { readonly model_type: string } {
   const of = safeParse(
     object({
@@ -309,7 +312,7 @@ function denseLayers(
   ]);
 }
 
-/** Returns the router, and the products of the experts that `batch` tokens are expected to choose. */
+/** Returns the router, and the GEMMs of the experts that `batch` tokens are expected to choose. */
 function expertLayers(
   { model, layers, experts, inner, tp, batch, bias = false }: Running & {
     readonly model: {
@@ -323,7 +326,7 @@ function expertLayers(
   },
 ): readonly Calls[] {
   const { hidden_size: hidden, num_experts_per_tok: chosen } = model;
-  // Of each expert a token leaves out the share 1 - chosen / experts.
+  // A token does not choose a given expert with the probability 1 - chosen / experts.
   const active = experts * (1 - (1 - chosen / experts) ** batch);
   const tokens = batch * chosen / active;
   const why = `experts, grouped: ${active.toFixed(1)} of ${experts} with ${
@@ -360,7 +363,8 @@ function deepseekLayers(config: unknown, running: Running): readonly Calls[] {
   const sparse = Array.from({ length: layers }, (_, i) => i)
     .filter((i) => i >= model.first_k_dense_replace && i % every === 0).length;
   const shared = model.n_shared_experts ?? 0;
-  // In decoding, K and V up are products of each head with Q and with the attention's result.
+  // In decoding, kv_b is multiplied head by head: its part for K with Q, that for V with the
+  // attention's result.
   const absorbed = { calls: layers, isPlain: true, batch: heads / tp };
   return [
     ...each(layers, attention),
@@ -386,7 +390,7 @@ function deepseekLayers(config: unknown, running: Running): readonly Calls[] {
   ];
 }
 
-/** Types by the names of PyTorch. */
+/** The types by PyTorch's names. */
 const TYPES: Readonly<Record<string, string>> = {
   bfloat16: "bf16",
   float16: "f16",
@@ -442,7 +446,10 @@ function scaleOf(block: readonly number[] | null | undefined): string {
     : `block ${block.join("×")}`;
 }
 
-/** Returns whether a file says that only experts are quantised, and `name` is no expert. */
+/**
+ * Returns whether layer `name` keeps its type because the file says that only experts are
+ * quantised.
+ */
 function isKept(
   name: string,
   quantised: Common["quantization_config"],

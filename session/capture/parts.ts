@@ -1,5 +1,5 @@
 /**
- * Reads the files that processes of a recorded program wrote, and joins them.
+ * Reads the files that the processes of a captured program wrote, and joins them.
  *
  * @module
  */
@@ -49,10 +49,10 @@ const gemmSchema = object({
 
 const partSchema = object({
   pid: number(),
-  /** Whether its window is over. */
+  /** Whether the record is complete: the window is over. */
   done: boolean(),
   clock: picklist(["cupti", "events", "none"]),
-  /** Why CUPTI does not work; empty where it does. */
+  /** Why CUPTI does not work; empty if it works. */
   cupti: string(),
   device: string(),
   major: number(),
@@ -60,11 +60,11 @@ const partSchema = object({
   window_ns: number(),
   wall_ns: number(),
   busy_ns: number(),
-  /** Steps that the program told, such as tokens of each sequence. */
+  /** The number of steps that the program reported, such as tokens of each sequence. */
   steps: number(),
-  /** Records that CUPTI lost. */
+  /** The number of records that CUPTI lost. */
   dropped: number(),
-  /** Whether there was no room for more GEMMs. */
+  /** Whether there were more GEMMs than the recorder has room for. */
   full: boolean(),
   gemms: array(gemmSchema),
   other: array(
@@ -72,21 +72,22 @@ const partSchema = object({
   ),
 });
 
-/** What a process recorded, with the numbers of CUDA. */
+/** The record of a process. Types, epilogues and scales are still numbers of CUDA's enums. */
 export type Part = InferOutput<typeof partSchema>;
 type RawGemm = Part["gemms"][number];
 
-/** How far the processes of a program came. */
+/** The records of a program's processes, and how far those came. */
 export interface Parts {
   readonly parts: readonly Part[];
-  /** Whether one loaded the recorder, and whether one started CUDA. */
+  /** Whether a process loaded the recorder. */
   readonly isLoaded: boolean;
+  /** Whether a process started CUDA. */
   readonly hasCuda: boolean;
   /** What could not be recorded. */
   readonly notes: readonly string[];
 }
 
-/** Reads what is in `folder` so far. @throws {UserError} For a damaged file. */
+/** Reads the records that are in `folder` now. @throws {UserError} For a damaged file. */
 export function readParts(folder: string): Parts {
   const names = [...Deno.readDirSync(folder)].map(({ name }) => name);
   const parts = names.filter((name) => name.endsWith(".json")).toSorted()
@@ -149,10 +150,10 @@ const COMPUTES: Readonly<Record<number, string>> = {
   79: "f64-emulated",
 };
 
-/** The epilogue of a compiled kernel that cuBLASLt has none like. */
+/** The recorder's number for an epilogue of a compiled kernel that cuBLASLt does not have. */
 const FUSED = 1 << 20;
 
-/** cublasLtEpilogue_t, in cublasLt.h: bits of a sum. */
+/** The bits of cublasLtEpilogue_t, in cublasLt.h. */
 const EPILOGUE = { relu: 2, bias: 4, drelu: 8, gelu: 32, dgelu: 64, aux: 128 };
 
 function epilogueName(code: number): string {
@@ -164,7 +165,7 @@ function epilogueName(code: number): string {
     .filter((name) => (code & EPILOGUE[name]) !== 0).join("+");
 }
 
-/** cublasLtMatmulMatrixScale_t, in cublasLt.h, and the -1 of no scale. */
+/** The names of cublasLtMatmulMatrixScale_t, in cublasLt.h. A record has -1 for no scale. */
 const SCALES: Readonly<Record<number, string>> = {
   0: "tensor",
   1: "vec16-ue4m3",
@@ -175,7 +176,10 @@ const SCALES: Readonly<Record<number, string>> = {
   6: "tensor-of-batch",
 };
 
-/** The scales of A and of B as the op `scaled-matmul` names them, else as cuBLASLt does. */
+/**
+ * Names the scales of A and B: as the op `scaled-matmul` does if it has them, else as cuBLASLt
+ * does.
+ */
 function scaleName({ scale_a, scale_b }: RawGemm): string | undefined {
   if (scale_a < 0 && scale_b < 0) return undefined;
   const [a, b] = [scale_a, scale_b].map((code) =>
@@ -189,7 +193,7 @@ function typeName(code: number): string {
   return TYPES[code] ?? `cuda-type-${code}`;
 }
 
-/** Returns `raw` with names in place of CUDA's numbers. */
+/** Returns `raw` with names instead of CUDA's numbers, and the op that computes it. */
 function named(raw: RawGemm): CapturedGemm {
   const scale = scaleName(raw);
   const { m, n, k, batch, layout, lda, ldb, ldc, phase, groups } = raw;
@@ -223,7 +227,7 @@ function named(raw: RawGemm): CapturedGemm {
     : { op: point.op, why_no_op: "", ...gemm };
 }
 
-/** What no point of an op can say. */
+/** Returns why no op computes a GEMM, if its sizes and types do not show it. */
 function odd({ groups, name }: RawGemm): string | undefined {
   if (name.includes("grouped_mm")) {
     return "the sizes of its groups are in device memory";
@@ -232,7 +236,10 @@ function odd({ groups, name }: RawGemm): string | undefined {
   return groups < 0 ? "its matrices are stored in tiles" : undefined;
 }
 
-/** Names of kernels that multiply matrices, and of those that only seem to by their name. */
+/**
+ * Matches names of kernels that multiply matrices, except for those that {@linkcode OTHER_KERNEL}
+ * matches.
+ */
 const GEMM_KERNEL =
   /gemm|nvjet|cutlass|wgmma|xmma|matmul|gemv|splitk|triton_\w*mm|_mm_kernel/i;
 const OTHER_KERNEL = /fmha|flash|sdpa|attention|conv|fprop|dgrad|wgrad/i;
@@ -241,13 +248,13 @@ function isGemm(kernel: string): boolean {
   return GEMM_KERNEL.test(kernel) && !OTHER_KERNEL.test(kernel);
 }
 
-/** The recorded program, and the seconds that it ran. */
+/** The captured program, and the seconds that it ran. */
 export interface ProgramTime {
   readonly program: readonly string[];
   readonly wall_s: number;
 }
 
-/** Joins what processes recorded to the content of `captured.json`. */
+/** Joins the records of all processes into the content of `captured.json`. */
 export function joined(
   { parts, notes }: Pick<Parts, "parts" | "notes">,
   { program, wall_s }: ProgramTime,
@@ -266,7 +273,7 @@ export function joined(
   };
   for (const part of parts) {
     for (const raw of part.gemms) {
-      // Kernels of a call of PyTorch whose product is one of cuBLAS.
+      // Other kernels of a call of PyTorch, whose GEMM is recorded as a call of cuBLAS.
       if (raw.calls === 0) {
         addOther(raw.kernels[0] ?? raw.name, 0, raw.time_ns / 1000);
         continue;
@@ -322,7 +329,7 @@ function sumOf(
   };
 }
 
-/** Names of template instances have thousands of characters. */
+/** The most characters of a name: those of template instances have thousands. */
 const MOST_CHARACTERS = 500;
 
 function clipped(text: string): string {
@@ -340,7 +347,7 @@ function callsOf({ gemms, other }: Part): number {
 const CUPTI_WAY =
   "put the folder of libcupti.so of the program's CUDA into LD_LIBRARY_PATH, and start no other profiler";
 
-/** What the recording lacks, one sentence each. */
+/** Returns a sentence about each thing that the records lack. */
 function notesOf(parts: readonly Part[]): string[] {
   const dropped = sum(parts.map((part) => part.dropped));
   const blind = parts.filter(({ clock }) => clock !== "cupti");

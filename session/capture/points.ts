@@ -1,5 +1,5 @@
 /**
- * Finds the operation and the point that a captured GEMM is.
+ * Finds the operation of mnkbench, and its point, that computes a captured GEMM.
  *
  * @module
  */
@@ -13,13 +13,14 @@ import { EPILOGUES, TYPES } from "../../kernels/matmul/point.ts";
 import { ops } from "../../kernels/mod.ts";
 import { SCALES } from "../../kernels/scaled/point.ts";
 
-/** A GEMM as BLAS is called for it: matrices are column-major. */
+/** The arguments of a BLAS call. Its matrices are column-major. */
 export interface BlasCall {
   readonly m: number;
   readonly n: number;
   readonly k: number;
-  /** Whether A and B are transposed; `C` is the same as `T` for real numbers. */
+  /** Whether A is transposed. For real numbers, `C` is the same as `T`. */
   readonly transA: "N" | "T" | "C";
+  /** The same of B. */
   readonly transB: "N" | "T" | "C";
   /** Types of A and B. */
   readonly a: string;
@@ -29,15 +30,15 @@ export interface BlasCall {
   readonly ldc: number;
 }
 
-/** The sizes, types, layout and strides of a row-major product. */
+/** The sizes, types, layout and strides of a row-major GEMM. */
 export type RowMajor = Pick<
   CapturedGemm,
   "m" | "n" | "k" | "a" | "b" | "layout" | "lda" | "ldb" | "ldc"
 >;
 
 /**
- * Returns the row-major product that a call of BLAS computes: a column-major C[m, n] is a row-major
- * Cᵀ[n, m] = Bᵀ · Aᵀ in the same memory.
+ * Returns the row-major GEMM that a BLAS call computes. The memory of a column-major C[m, n] is that of
+ * the row-major Cᵀ[n, m] = Bᵀ · Aᵀ.
  *
  * @example
  * ```ts
@@ -82,7 +83,7 @@ export interface GemmPoint {
   readonly op: string;
   /** Values of the operation's axes. */
   readonly values: Values;
-  /** The columns of its rows. */
+  /** The columns that rows of this point have. */
   readonly key: OpKey;
 }
 
@@ -104,7 +105,7 @@ export function pointOfGemm(given: GemmColumns): GemmPoint | string {
   return a === "e4m3" || b === "e4m3" ? scaledPoint(gemm) : matmulPoint(gemm);
 }
 
-/** Returns `gemm` with dense strides of matrices of one row, which no kernel uses. */
+/** Returns `gemm` with dense strides for matrices of one row, whose strides no kernel uses. */
 function withoutIdleStrides(gemm: GemmColumns): GemmColumns {
   const { m, n, k, layout, lda, ldb, ldc } = gemm;
   const [rowsA, colsA] = layout.startsWith("n") ? [m, k] : [k, m];
@@ -118,8 +119,8 @@ function withoutIdleStrides(gemm: GemmColumns): GemmColumns {
 }
 
 /**
- * Returns `gemm` with A stored row by row, where that is the same memory: for one row or column of
- * A, and for one column of C by the transposed product.
+ * Returns an equal GEMM whose A is stored row by row; undefined if there is none in the same memory.
+ * There is one if A has one row or one column. If C has one column, the transposed GEMM is one.
  */
 function withPlainA(gemm: GemmColumns): GemmColumns | undefined {
   const { m, n, k, a, b, layout, lda, ldb, ldc, epilogue } = gemm;
@@ -128,7 +129,7 @@ function withPlainA(gemm: GemmColumns): GemmColumns | undefined {
   if (k === 1) return { ...gemm, layout: plain, lda: 1 };
   if (m === 1 && lda === 1) return { ...gemm, layout: plain, lda: k };
   const isColumn = n === 1 && ldc === 1 && (layout === "tt" || ldb === 1);
-  // A bias is for columns of C, which would become rows.
+  // A bias is added to the columns of C. In the transposed GEMM they would be rows.
   if (!isColumn || epilogue.startsWith("bias")) return undefined;
   return {
     ...gemm,

@@ -25,7 +25,7 @@ export interface SuiteFile {
   readonly text: string;
 }
 
-/** What a suite file of an operation imports from `mnkbench`. */
+/** For each operation: the names that its suite file imports from `mnkbench`, and its baselines. */
 const IMPORTS: Readonly<
   Record<string, { op: string; kernels: string; baselines: readonly string[] }>
 > = {
@@ -43,12 +43,12 @@ const IMPORTS: Readonly<
   },
 };
 
-/** Characters of a comment at most. */
+/** The most characters of a line of a comment. */
 const WIDTH = 96;
 
 /**
- * Returns a suite file for each operation of `captured`: shapes in the order of what they cost. The
- * first is `captured.ts`; a further one has the operation in its name.
+ * Returns a suite file for each operation of `captured`, with the shapes in descending order of their
+ * cost. The first file is `captured.ts`, others have the operation in their name.
  */
 export function capturedSuites(captured: Captured): readonly SuiteFile[] {
   const step = stepOf(captured);
@@ -70,7 +70,7 @@ export function capturedSuites(captured: Captured): readonly SuiteFile[] {
   }));
 }
 
-/** What one file has. */
+/** The content of a suite file. */
 interface Content {
   readonly op: string;
   readonly name: string;
@@ -144,12 +144,12 @@ function textOf(
   ].join("\n");
 }
 
-/** Returns the command line of what was captured. */
+/** Returns the command line of the captured program. */
 export function programOf({ program }: Captured): string {
   return program.join(" ") || "a program";
 }
 
-/** Returns `text` as a part of a comment: one line that does not end it. */
+/** Returns `text` as one line that cannot end a comment. */
 function inert(text: string): string {
   return escapeControls(text.replaceAll(/\s+/g, " ").trim()).replaceAll(
     "*/",
@@ -157,17 +157,17 @@ function inert(text: string): string {
   );
 }
 
-/** Returns the start of `text` that a line of a comment has room for. */
+/** Shortens `text` to a line of a comment. */
 function comment(text: string): string {
   return shortened(inert(text), WIDTH);
 }
 
-/** Formats a share; a dash where it is unknown. */
+/** Formats a share; an unknown one is a dash. */
 function shareOf({ share }: CapturedLine): string {
   return share === undefined ? "-" : percent(share);
 }
 
-/** Formats how often something is called a step. */
+/** Formats the number of calls in a step. */
 function calls(count: number): string {
   const rounded = Number(count.toPrecision(3));
   return count === 1 ? "1 call" : `${rounded} calls`;

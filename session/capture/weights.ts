@@ -1,5 +1,5 @@
 /**
- * Finds the rows of the GEMMs that a program called.
+ * Compares what a program spends on its GEMMs with the recorded rows of the same GEMMs.
  *
  * @module
  */
@@ -24,30 +24,34 @@ import { BOUND, type CapturedLine, stepOf } from "./lines.ts";
 import type { GemmPoint } from "./points.ts";
 import { programOf } from "./suites_of.ts";
 
-/** Calls that follow each other, without a launch that overlaps its predecessor. */
+/** Matches timers of calls in a chain, without programmatic dependent launch (`pdl`). */
 const CHAIN = /^chain:\d+$/;
 
-/** The kernels that a program runs now, the preferred first, by what called them. */
+/**
+ * For each source of a GEMM: the kernels whose rows stand for what the program runs now, in the
+ * order of preference.
+ */
 const NOW: Readonly<Record<string, readonly string[]>> = {
   cublaslt: ["cublaslt"],
   hipblaslt: ["hipblaslt"],
   torch: ["torch-eager"],
 };
 /**
- * The kernels of libraries and frameworks, the preferred first: those that take no search, then those
- * that do. A program that does not search is not faster than the latter.
+ * Kernels of libraries and frameworks, in the order of preference. Their rows stand for what a program
+ * runs now if {@linkcode NOW} names none with a row. Those that take a search come last: a program that
+ * does not search is not faster than they are.
  */
 const LIBRARIES = [
   ...["cublas", "hipblas", "mps", "cublaslt", "hipblaslt", "openblas"],
   ...["torch-eager", "cublaslt-tuned", "hipblaslt-tuned"],
 ];
 
-/** Returns the table of `captured` for each device of `rows`. */
+/** Returns a table of `captured` for each device that {@linkcode devicesOf} finds in `rows`. */
 export function weightsOf(
   captured: Captured,
   rows: readonly CsvRow[],
   { suite, ...timing }: TimingChoice & {
-    /** The command line that measures what has no rows. */
+    /** The command line that measures the GEMMs without rows. */
     readonly suite: string;
   },
 ): Weights[] {
@@ -103,7 +107,7 @@ export function weightsOf(
   });
 }
 
-/** Says how much of the window kernels ran, which shares do not say. */
+/** Says in which part of the window kernels ran: shares are relative to the time of kernels alone. */
 function busyNote(
   { gpu_busy_us, window_s }: Captured,
 ): readonly string[] {
@@ -121,8 +125,8 @@ function countOf(some: readonly unknown[], all: readonly unknown[]): string {
 }
 
 /**
- * Returns the devices with rows of a GEMM: the captured one alone where it is among them, and
- * undefined alone where no device has any.
+ * Returns the devices with rows of one of `gemms`. If the captured device is among them, only that one
+ * is returned. If there is none, `undefined` is returned for a table without measured times.
  */
 function devicesOf(
   captured: Captured,
@@ -174,8 +178,8 @@ function weighed(
 }
 
 /**
- * Returns what runs now and the fastest of the rows of a point. Of several suites and timers it is
- * the one with the most rows, of those with what runs now.
+ * Returns the row of what the program runs now, and the fastest row. Rows of one suite and timing are
+ * compared: of several, those with a row of what runs now, and of these the largest group.
  */
 function measuredOf(
   rows: readonly CsvRow[],
@@ -194,8 +198,8 @@ function measuredOf(
 }
 
 /**
- * Returns the rows of the same two kernels among those of calls that follow each other; for a fastest
- * one without such a row the fastest row there.
+ * Returns the rows of the two kernels of `measured` among `rows`, which were timed in chains. If the
+ * fastest kernel has no row there, the fastest row of a chain takes its place.
  */
 function chainedOf(
   rows: readonly CsvRow[],
