@@ -148,7 +148,8 @@ class CaseRun implements Disposable {
       context.pulse.beat();
     };
     const asked = { context, set: set!, config };
-    // First, as later runs may write outside their operands.
+    // First, as later runs may write outside their operands. `once` means one call of the kernel: a
+    // profiler would list a second one, and a debugger stop at the faults that the fence handles.
     if (!context.settings.once) {
       this.#fenceNote = await checkFenced(c, asked);
     }
