@@ -159,12 +159,13 @@ const RARE_AGAIN = 5e-3;
  */
 export function freshNote(
   samples: readonly number[],
-  { after, apart, again }: FreshSamples,
+  { after, apart, again, leastNs = 0 }: FreshSamples,
 ): string {
   const at = (is: (i: number) => boolean) => samples.filter((_, i) => is(i));
   const fresh = at((i) => after.has(i));
   const others = at((i) => !after.has(i) && !apart?.has(i));
   if (fresh.length < LEAST || others.length < LEAST) return "";
+  if (median(fresh) - median(others) < leastNs) return "";
   if (!areSlower(fresh, others, RARE) && !areAllSlow(fresh, others, ALL_SLOW)) {
     return "";
   }

@@ -76,6 +76,20 @@ Deno.test("freshNote() suspects no kernel that copies of its inputs slow down", 
   assertEquals(freshNote(seriesOf(300), { after, again: new Set() }), "");
 });
 
+Deno.test("freshNote() asks for a least difference where a patch alone makes samples slower", () => {
+  // Of an honest kernel with a warm cache, on a busy host.
+  const slow = [3036, 5430, 3616, 3457, 4699, 2945, 2896, 3937, 3657, 4338];
+  const after = new Set(slow.map((_, i) => 10 * i + 3));
+  const samples = Array.from(
+    { length: 100 },
+    (_, i) => after.has(i) ? slow[Math.floor(i / 10)]! : 1364 + i % 10,
+  );
+  assertMatch(freshNote(samples, { after }), /^suspect: /);
+  assertEquals(freshNote(samples, { after, leastNs: 5000 }), "");
+  const slower = samples.map((ns, i) => after.has(i) ? ns + 3000 : ns);
+  assertMatch(freshNote(slower, { after, leastNs: 5000 }), /^suspect: /);
+});
+
 Deno.test("freshNote() leaves samples apart that may have new inputs as well", () => {
   const after = new Set([3, 9, 14, 20, 27, 33]);
   const apart = new Set([...after].map((i) => i + 2));
