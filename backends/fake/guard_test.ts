@@ -429,6 +429,37 @@ Deno.test("a kernel that repairs a few elements of a result it remembers is susp
   }
 });
 
+Deno.test("3 µs more after a few new elements are suspect on a GPU, not on a CPU with a warm cache", async () => {
+  for (const shared of [false, true]) {
+    for (let chance = 1; chance <= 4; chance++) {
+      let known: readonly [Bytes, Bytes] | undefined;
+      const slower: FakeKernel = {
+        ns(_launch, _defines, args) {
+          const [a, b] = matrices(args);
+          const changed = known === undefined
+            ? 0
+            : differing(a, known[0]) + differing(b, known[1]);
+          known = [a.slice(), b.slice()];
+          return changed > 0 && changed <= 8 ? 5000 : 2000;
+        },
+        run: multiply,
+      };
+      const { rows: [row] } = await rowsOf(suiteOf(["slower"]), {
+        kernels: { slower },
+        settings: { ...settings, cache: "warm" },
+        shared,
+        chance,
+      });
+      assertEquals(
+        /take 5\.00 µs, the others 2\.00 µs: results may be remembered/
+          .test(row!.note),
+        !shared,
+        `${shared}, ${chance}: ${row!.note}`,
+      );
+    }
+  }
+});
+
 Deno.test("a kernel that computes ahead while a flush runs gains nothing on a CPU", async () => {
   const keyOf = (args: readonly unknown[]) => {
     const [a, b] = matrices(args);

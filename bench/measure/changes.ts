@@ -147,7 +147,7 @@ function patchesOf(
 
 /**
  * Returns a function that makes the new bytes of an element: `gain` times the root mean square, with the
- * opposite sign of the present value. If no value of the input is negative, as in scales, the new one
+ * opposite sign of the original value. If no value of the input is negative, as in scales, the new one
  * is positive too.
  */
 function far(

@@ -30,7 +30,10 @@ export interface GuardOptions {
   readonly gain: number;
   /** The most samples whose outputs are kept. */
   readonly most: number;
-  /** Whether threads that a kernel started may compute ahead while a flush runs. */
+  /**
+   * Whether the kernel runs on the harness's own cores, as on a CPU: threads that it started may compute
+   * ahead while a flush runs, and what the harness writes displaces its data from their caches.
+   */
   readonly shared: boolean;
   /** Queues an empty launch. */
   nudge(): void;

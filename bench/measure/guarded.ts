@@ -149,7 +149,7 @@ const RARE_AGAIN = 5e-3;
 
 /**
  * Says that samples after new inputs take longer than the others, and than those of `again`; empty
- * where they do not. A kernel that remembers the results of all inputs is right, and slow where they
+ * where they do not, or by less than `leastNs`. A kernel that remembers the results of all inputs is right, and slow where they
  * are new.
  *
  * The changes are at random places, so the rank test of Mann and Whitney holds whatever the noise

@@ -155,7 +155,8 @@ function pathsOf(outDir: string, device: string, suite: string): SuitePaths {
 /** The name of the file of a device's calibration. */
 const DEVICE_FILE = "device.json";
 
-const ELSEWHERE = "move it away or pass --out with another folder";
+const ELSEWHERE =
+  "move it away or pass --out with another folder, without --record";
 
 /** The results of a suite from an earlier run. */
 interface Old {

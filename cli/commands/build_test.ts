@@ -236,7 +236,7 @@ Deno.test("build refuses a kernel file for the architecture of another backend",
   assertEquals(code, 2, stderr);
   assertMatch(
     stderr,
-    /^error: Cannot build .*rows\.c for sm_90a: its kernel is for cpu, and sm_90a is of cuda; give --arch \w+$/m,
+    /^error: Cannot build .*rows\.c for sm_90a: the kernel is for cpu, and sm_90a is of cuda; give --arch \w+$/m,
   );
 });
 

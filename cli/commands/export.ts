@@ -40,7 +40,7 @@ export const command = define({
     const { file = options.suites.join(), backend } = options;
     if (backend !== undefined && backend !== "cuda") {
       throw new UserError(
-        `Cannot export ${file}: its kernel is for ${backend}, and only CUDA kernels are exported; name a .cu file`,
+        `Cannot export ${file}: the kernel is for ${backend}, and only CUDA kernels are exported; name a .cu file`,
       );
     }
     return await exportKernels(options);

@@ -306,6 +306,6 @@ Deno.test("export takes the kernel of a .cu file, and refuses one of another bac
   assertEquals(code, 2, stderr);
   assertMatch(
     stderr,
-    /^error: Cannot export .*rows\.c: its kernel is for cpu, and only CUDA kernels are exported; name a \.cu file$/m,
+    /^error: Cannot export .*rows\.c: the kernel is for cpu, and only CUDA kernels are exported; name a \.cu file$/m,
   );
 });

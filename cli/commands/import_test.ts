@@ -1,4 +1,10 @@
-import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertNotMatch,
+  assertRejects,
+} from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { program, type Ran, start } from "../testdata/program.ts";
 import { lockFolder } from "../../bench/files/lock.ts";
@@ -506,6 +512,7 @@ Deno.test("import joins shards, and says which cases are missing", async () => {
   await shard(`${path}/2`, 2);
   const again = await run("import", `${path}/1`, `${path}/2`, ...into);
   assertEquals(again.code, 0);
+  assertNotMatch(again.stdout, /commits/);
   const csv = `${path}/all/cpu/matmul-fp32.csv`;
   const rows = readCsv(Deno.readTextFileSync(csv), csv);
   assertEquals(
@@ -517,6 +524,21 @@ Deno.test("import joins shards, and says which cases are missing", async () => {
     rows,
   );
   assertEquals(samples.size, cases.length);
+});
+
+Deno.test("import names the suites whose shards are of several commits of their repository", async () => {
+  using folder = temporary();
+  const { path } = folder;
+  await shard(`${path}/1`, 1, { source_commit: "a0" });
+  await shard(`${path}/2`, 2, { source_commit: "a1+" });
+  const { code, stdout } = await run(
+    ...["import", `${path}/1`, `${path}/2`, "--into", `${path}/all`],
+  );
+  assertEquals(code, 0, stdout);
+  assertMatch(
+    stdout,
+    /^The rows of matmul-fp32 are of 2 commits of its repository: a0, a1\+$/m,
+  );
 });
 
 Deno.test("joinShards() replaces older rows also by those that failed, and refuses to lose one", async () => {
@@ -582,19 +604,14 @@ Deno.test("import counts the rows of a shard in its own folder, and names others
 Deno.test("import refuses what is no shard of the same run, by name", async () => {
   using folder = temporary();
   const { path } = folder;
-  await shard(`${path}/1`, 1, { source_commit: "a0" });
+  await shard(`${path}/1`, 1);
   await shard(`${path}/other`, 2, { commit: "d" });
-  await shard(`${path}/edited`, 2, { source_commit: "a1+" });
   await shard(`${path}/again`, 1, { run: "q" });
   await results(`${path}/bare`, [row("naive", "8", "r")]);
   const refused: readonly (readonly [string, RegExp])[] = [
     [
       "other",
       /other\/shard-2-of-2\.json: its commit is d, and that of .* is c; /,
-    ],
-    [
-      "edited",
-      /edited\/.*: the source commit of its matmul-fp32 is a1\+, and that of .* is a0; /,
     ],
     ["again", /shard-1-of-2\.json: .* is shard 1\/2 too; import only one/],
     ["bare", /bare with the shard in .*: it has no file shard-I-of-N\.json/],

@@ -70,6 +70,10 @@ export async function withFile<
   use: SourceUse = {},
 ): Promise<T & Partial<Pick<Target, "backend">>> {
   const { file, suites, entry, block, grid } = options;
+  const areSources = suites.length > 0 && suites.every(isSource);
+  if (file === undefined && areSources && suites.length === 1) {
+    return await withFile({ ...options, file: suites[0]!, suites: [] }, use);
+  }
   const settings = Object.entries({ entry, block, grid })
     .flatMap(([name, value]) =>
       value === undefined
@@ -80,14 +84,15 @@ export async function withFile<
     const [first] = settings;
     if (first !== undefined) {
       throw new UserError(
-        `--${
-          first.split("=")[0]
-        } is of a kernel file: name one, such as mine.cu`,
+        `--${first.split("=")[0]} is of a kernel file: ${
+          areSources
+            ? `run each of ${suites.join()} by itself`
+            : "name one, such as mine.cu"
+        }`,
       );
     }
   }
   if (file === undefined) {
-    const areSources = suites.length > 0 && suites.every(isSource);
     return areSources ? await withSources(options, suites, use) : options;
   }
   if (suites.length > 0) {

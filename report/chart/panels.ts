@@ -16,7 +16,7 @@ export interface Panel<T> {
 
 /** Panels side by side. */
 export interface Panels<T> {
-  /** The axis of the curves; undefined if no two points differ in one axis alone. */
+  /** The axis of the curves; undefined if no two points differ in one numeric axis alone. */
   readonly axis: string | undefined;
   readonly panels: readonly Panel<T>[];
   /** All values of the axis, ascending. */

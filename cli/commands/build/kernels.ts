@@ -55,7 +55,7 @@ export function demandBuildable(
   const own = archInfo(arch).backend;
   if (own === backend) return;
   throw new UserError(
-    `Cannot build ${file} for ${arch}: its kernel is for ${backend}, and ${arch} is of ${own}; give --arch ${
+    `Cannot build ${file} for ${arch}: the kernel is for ${backend}, and ${arch} is of ${own}; give --arch ${
       SOME_ARCHS[backend]
     }`,
   );

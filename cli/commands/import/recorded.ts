@@ -114,9 +114,6 @@ export async function importRecorded(
   const devices = folders.map((folder) =>
     [folder, deviceIn(sources, folder)] as const
   );
-  for (const [folder, content] of devices) {
-    readDeviceFile(contained(into, folder), ELSEWHERE, content?.device);
-  }
   const targets = staged.map(({ target }) => target);
   const { print } = options;
   if (print) {
@@ -246,7 +243,7 @@ function refuseStrays(rows: readonly SourcedRow[], file: string): void {
   }
 }
 
-/** @throws {UserError} Where `old`, at `path`, are of another device than `fresh`. */
+/** @throws {UserError} Where `old`, at `path`, or the device file beside them are of another device. */
 function refuseOthers(
   old: readonly CsvRow[],
   [first]: readonly SourcedRow[],
@@ -257,6 +254,7 @@ function refuseOthers(
   for (const row of old) {
     refuseOtherDevice(row, { device, path, wayOut: ELSEWHERE });
   }
+  readDeviceFile(dirname(path), ELSEWHERE, device);
 }
 
 /** The lines of samples of a case. A repeat without samples leaves a hole. */

@@ -53,7 +53,6 @@ export function shardsOf(files: readonly string[]): readonly Found[] {
     seen.set(index, one);
     demandSame(all[0]!, one);
   }
-  demandSameSources(all, files);
   return all;
 }
 
@@ -79,31 +78,6 @@ function demandSame(a: Found, b: Found): void {
   }
 }
 
-/**
- * Compares the commits of users' suites, which each row has; an empty one is not known.
- *
- * @throws {UserError} Where the rows of one suite have different commits in two shards.
- */
-function demandSameSources(
-  shards: readonly Found[],
-  files: readonly string[],
-): void {
-  const commits = new Map<string, { commit: string; path: string }>();
-  for (const { folder, run, path } of shards) {
-    for (const row of rowsIn(within(folder, files))) {
-      const { suite, source_commit: commit } = row;
-      if (row.run !== run || commit === "") continue;
-      const first = commits.get(suite);
-      if (first === undefined) commits.set(suite, { commit, path });
-      else if (first.path !== path && first.commit !== commit) {
-        throw new UserError(
-          `Cannot import ${path}: the source commit of its ${suite} is ${commit}, and that of ${first.path} is ${first.commit}; import each by itself, or measure that shard again`,
-        );
-      }
-    }
-  }
-}
-
 /** The folders of `shards`, of which only the rows of these count. */
 export function sourcesOf(
   shards: readonly Found[],
@@ -122,8 +96,8 @@ function within(folder: string, files: readonly string[]): readonly string[] {
 }
 
 /**
- * Prints the cases without a row, of all shards of the run, and how many rows beside them are of no
- * shard.
+ * Prints the cases without a row, of all shards of the run, how many rows beside them are of no shard,
+ * and the suites of users whose rows are of several commits.
  *
  * @returns Their number.
  */
@@ -173,13 +147,16 @@ function countIn(
   print: (line: string) => void,
 ): ReadonlyMap<Found, number> {
   const kept = new Map(shards.map((one) => [one, 0]));
+  const commits = new Map<string, Set<string>>();
   for (const [folder, own] of Map.groupBy(shards, (one) => one.folder)) {
     const byRun = new Map(own.map((one) => [one.run, one]));
     let others = 0;
-    for (const { run } of rowsIn(within(folder, files))) {
-      const one = byRun.get(run);
-      if (one) kept.set(one, kept.get(one)! + 1);
-      else others++;
+    for (const row of rowsIn(within(folder, files))) {
+      const one = byRun.get(row.run);
+      if (one) {
+        kept.set(one, kept.get(one)! + 1);
+        note(commits, row);
+      } else others++;
     }
     if (others > 0) {
       print(
@@ -187,7 +164,23 @@ function countIn(
       );
     }
   }
+  for (const [suite, of] of commits) {
+    if (of.size < 2) continue;
+    print(
+      `The rows of ${suite} are of ${of.size} commits of its repository: ${
+        [...of].join(", ")
+      }`,
+    );
+  }
   return kept;
+}
+
+/** Adds the commit of the repository of the row's suite, if it is known. */
+function note(commits: Map<string, Set<string>>, row: CsvRow): void {
+  const { suite, source_commit: commit } = row;
+  if (commit === "") return;
+  const known = commits.get(suite) ?? new Set();
+  commits.set(suite, known.add(commit));
 }
 
 function* rowsIn(files: readonly string[]): Generator<CsvRow> {

@@ -62,7 +62,8 @@ export async function* albumsOf(options: AlbumOptions): AsyncGenerator<Album> {
   const all = await readRows(usualPaths(options.paths));
   const known = new Set(all.map(({ row }) => row.suite));
   const { suites, own } = namedSuites(options.suites, known, logLine);
-  refuseUnknown("suite", suites, [...known]);
+  // Of no rows at all it is not a name that is wrong.
+  if (all.length > 0) refuseUnknown("suite", suites, [...known]);
   const wanted = all.filter(({ row }) =>
     suites.length === 0 || suites.includes(row.suite)
   );
@@ -72,7 +73,7 @@ export async function* albumsOf(options: AlbumOptions): AsyncGenerator<Album> {
   });
   // Whatever is drawn of them, a kernel has the same colour.
   const names = [...new Set(all.map(({ row: { kernel } }) => kernel))];
-  refuseUnknown("kernel", kernels, names);
+  if (all.length > 0) refuseUnknown("kernel", kernels, names);
   for (const [folder, rows] of Map.groupBy(shown, (one) => folderOf(one.row))) {
     const there = rows.map(({ row: { kernel } }) => kernel);
     // Of a suite without any of them nothing is drawn.

@@ -10,9 +10,9 @@
 //
 //   x [M, K]: boxes of BM x 64   w [N, K * BITS / 32] words   scales, biases [N, K / GROUP]
 //   y [M, N]
-//   Compile-time: TYPE, MODE, BITS, GROUP, BM tokens and ROWS of weights a tile, SETS, STAGES (of x, of a
-//   set) of STAGE_STEPS steps each, PLACES, CLUSTER, NN, UNIT (K of a part is a multiple of it), LATE
-//   (mailboxes where stages were)
+//   Compile-time: TYPE, MODE, BITS, GROUP, BM tokens and ROWS of weights a tile, SETS, STAGES (stages of x
+//   of a set), STAGE_STEPS (steps of a stage), PLACES, CLUSTER, NN, UNIT (K of a part is a multiple of
+//   it), LATE (mailboxes where stages were)
 //   grid (CLUSTER, tiles of N, tiles of M), block 2 * ROWS * SETS + 128, cluster CLUSTER
 //   early: 1 if the launch may start before the previous one ends
 //   flags: wgmma_spans.cuh's or wgmma_columns.cuh's
@@ -122,8 +122,8 @@ __device__ inline void produce_pairs(unsigned base, int n0, int K) {
 }
 #endif
 
-// One thread copies steps `from` to `to` of all sets in turn, by whole stages. Behind the last step of a
-// part it is x of another part that is copied, and not used.
+// One thread copies steps `from` to `to` of all sets in turn, by whole stages. The last stage of a part may
+// have x behind it too, or zeros behind K: they are not used.
 __device__ inline void produce(const TensorMap* x, unsigned base, int m0, int K, int from, int to) {
   Stage stage{base, 0, from / STAGE_STEPS % STAGES, from / STAGE_STEPS / STAGES % 2};
 #pragma unroll 1

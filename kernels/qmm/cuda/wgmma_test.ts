@@ -7,7 +7,12 @@ import { readPoint, TYPES } from "../point.ts";
 import { columnPlaces, wgmmaPlaces } from "../testdata/cuda_mutants.ts";
 import { qmmWgmma } from "./wgmma.ts";
 import { predictWgmma } from "./wgmma_model.ts";
-import { sharedBytes, stagesOf, type WgmmaConfig } from "./wgmma_tile.ts";
+import {
+  sharedBytes,
+  stagesOf,
+  stepsOf,
+  type WgmmaConfig,
+} from "./wgmma_tile.ts";
 
 const config: WgmmaConfig = {
   ...{ BM: 128, ROWS: 128, SETS: 1, PLACES: 2, CLUSTER: 1 },
@@ -172,6 +177,15 @@ Deno.test("qmm-wgmma says what it cannot compute", () => {
     why({}, "sm_100a"),
     "sm_100a has no wgmma: sm_90a is the only one that has",
   );
+});
+
+Deno.test("places of x · Wᵀ use stages of one, two and four steps more than twice", () => {
+  const often = wgmmaPlaces.flatMap(({ point, config }) => {
+    const [at, tile] = [readPoint(point), config as WgmmaConfig];
+    const { stages, steps } = stagesOf(at, tile);
+    return stepsOf(at, tile) > 2 * stages * steps ? [steps] : [];
+  });
+  assertEquals(new Set(often), new Set([1, 2, 4]));
 });
 
 Deno.test("places have every mode and width in both types, and every value of an axis", () => {

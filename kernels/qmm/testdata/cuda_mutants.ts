@@ -201,9 +201,9 @@ function columns(
   return { ...place, point: { ...place.point, layout: "nn" } };
 }
 
-/** Two sets in each of two blocks, more steps than stages and spans than places. */
+/** Two sets in each of two blocks; stages of four steps, used three times; more spans than places. */
 export const SETS: CudaPlace = warpgroups(
-  [19, 70, 6272],
+  [19, 70, 8896],
   ["bf16", "affine", 4, 64],
   [32, 64, 2, 2, 2],
 );
@@ -241,9 +241,9 @@ const CHANNEL_COLUMNS: CudaPlace = columns(
   [32, 64, 1, 2, 2],
 );
 
-/** Mailboxes where stages were. */
+/** Mailboxes where stages were, each used more than once. */
 export const LATE: CudaPlace = warpgroups(
-  [200, 128, 1024],
+  [200, 128, 2048],
   ["bf16", "affine", 4, 64],
   [256, 128, 1, 2, 2],
 );
@@ -261,10 +261,16 @@ const STAGE_OF_TWO: CudaPlace = warpgroups(
   ["bf16", "affine", 2, 64],
   [128, 64, 1, 2, 2],
 );
+/** Stages of two steps that are used more than twice; the last one is half empty. */
+const REFILLED: CudaPlace = warpgroups(
+  [150, 64, 1216],
+  ["bf16", "affine", 2, 64],
+  [176, 64, 1, 2, 1],
+);
 
 /** Each way to decode and each number of warpgroups; rows of codes and scales that start anywhere. */
 export const wgmmaPlaces: readonly CudaPlace[] = [
-  ...[SETS, ACROSS, LATE, DECODED, CHANNEL_SPANS, STAGE_OF_TWO],
+  ...[SETS, ACROSS, LATE, DECODED, CHANNEL_SPANS, STAGE_OF_TWO, REFILLED],
   warpgroups([20, 64, 3136], ["bf16", "affine", 8, "channel"], [
     ...[32, 64, 2, 2, 2],
   ]),
@@ -354,6 +360,10 @@ export const mutantCases: Readonly<Record<string, MutantCase<QmmPoint>>> = {
   "decoding for warpgroups": mutantCase(ACROSS, [
     ...["warpgroup_no_lane_shift", "warpgroup_no_scale_guard"],
     ...["warpgroup_late_wait", "warpgroup_no_finish"],
+  ]),
+  "stages used again": mutantCase(REFILLED, [
+    ...["warpgroup_early_refill", "warpgroup_few_arrivals"],
+    ...["warpgroup_same_half", "warpgroup_no_wait"],
   ]),
   "two steps a stage": mutantCase(STAGE_OF_TWO, [
     ...["warpgroup_same_half", "warpgroup_no_wait"],
