@@ -133,23 +133,26 @@ async function results(folder: string, rows: ReturnType<typeof row>[]) {
   await writeSamples(`${folder}/cpu/matmul-fp32.samples.jsonl.gz`, lines);
 }
 
+/** Writes the device file of the rows of a CPU. */
+function deviceFile(folder: string, peak: Record<string, number>) {
+  Deno.writeTextFileSync(
+    `${folder}/cpu/device.json`,
+    JSON.stringify({
+      device: "CPU",
+      arch: "x86_64",
+      harness: "0.1.0",
+      run: "r2",
+      calibration: { marker_us: 1, launch_us: 2, load: [], peak },
+    }),
+  );
+}
+
 Deno.test("import shows what it replaces, and --dry-run leaves it at that", async () => {
   const path = Deno.makeTempDirSync();
   try {
     const [old, fresh] = [`${path}/results`, `${path}/new`];
     await results(old, [row("naive", "8", "r1"), row("openblas", "4", "r1")]);
     await results(fresh, [row("naive", "16", "r2")]);
-    const deviceFile = (folder: string, peak: Record<string, number>) =>
-      Deno.writeTextFileSync(
-        `${folder}/cpu/device.json`,
-        JSON.stringify({
-          device: "CPU",
-          arch: "x86_64",
-          harness: "0.1.0",
-          run: "r2",
-          calibration: { marker_us: 1, launch_us: 2, load: [], peak },
-        }),
-      );
     deviceFile(old, { bf16: 1, f32: 1 });
     deviceFile(fresh, { f32: 2 });
     const csv = `${old}/cpu/matmul-fp32.csv`;
@@ -308,6 +311,15 @@ Deno.test("import refuses rows of another suite than their file or of two device
     assertMatch(
       replaced.stderr,
       /matmul-fp32\.csv: it is of device CPU, and the new rows are of cpu; move/,
+    );
+    // A device file alone counts too, also where the source has none.
+    const alone = `${path}/alone`;
+    Deno.mkdirSync(`${alone}/cpu`, { recursive: true });
+    deviceFile(alone, {});
+    const beside = await run("import", fresh, "--into", alone);
+    assertMatch(
+      beside.stderr,
+      /device\.json: it is of device CPU, and the new rows are of cpu; move/,
     );
     await results(fresh, [row("naive", "16", "r2")]);
     Deno.copyFileSync(`${fresh}/cpu/matmul-fp32.csv`, `${old}/cpu/beside.csv`);
