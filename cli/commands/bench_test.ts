@@ -566,6 +566,17 @@ Deno.test({
       );
       const lone = await run("bench", "--grid", "n");
       assertMatch(lone.stderr, /^error: --grid is of a kernel file: name one/);
+      const named = await run(
+        ...["bench", "--suite", "mine.c", "--entry", "other"],
+      );
+      assertMatch(named.stderr, /^error: .*mine\.c.*other/);
+      const two = await run(
+        ...["bench", "--suite", "mine.c,other.c", "--entry", "mine"],
+      );
+      assertMatch(
+        two.stderr,
+        /^error: --entry is of a kernel file: run each of mine\.c,other\.c by itself$/m,
+      );
       const empty = await run("bench", "");
       assertMatch(empty.stderr, /^error: Cannot use an empty name: name a \.c/);
       const twice = await run("bench", "mine.c?entry=mine", "--entry=mine");

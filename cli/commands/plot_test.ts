@@ -141,6 +141,7 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
   ["empty", 3, /empty: no CSV of results/],
   ["zero.csv", 2, /zero\.csv: .*empty/],
   ["header.csv", 3, /no row has a time/],
+  ["header.csv --suite small --kernel mine", 3, /no row has a time/],
   ["failed.csv", 3, /no row has a time/],
   ["nowhere.csv", 2, /nowhere\.csv: there is no such file/],
   ["--baseline other", 2, /--baseline must be one of naive, mine, yours/],
