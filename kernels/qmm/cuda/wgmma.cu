@@ -160,9 +160,9 @@ __device__ __forceinline__ void consume(Sums& d, Spans& spans, Stage stage, int 
   static_assert(STEPS % BUFFERS == 0, "a buffer is always the same step's");
   static_assert(STEPS % STAGE_STEPS == 0, "a span is whole stages");
   Selector selector;
-  // Kept in registers: nvcc 13.0 computes them again in each step.
+  // Kept in registers where these are not few: nvcc 13.0 computes them again in each step.
   unsigned lane = threadIdx.x % 32;
-  not_before(selector.bytes), not_before(lane);
+  if (BITS == 4 || THREADS <= 256 || BM < MOST_TOKENS * 3 / 4) not_before(selector.bytes), not_before(lane);
   Raw raw;
   unsigned a[BUFFERS][16];
   if (left <= 0) return;
