@@ -255,12 +255,6 @@ const DECODED: CudaPlace = warpgroups(
   [16, 64, 1, 2, 1],
 );
 
-/** Two steps of a part share a stage of x: eight steps of one block, nine of the other. */
-const STAGE_OF_TWO: CudaPlace = warpgroups(
-  [70, 64, 1088],
-  ["bf16", "affine", 2, 64],
-  [128, 64, 1, 2, 2],
-);
 /** Stages of two steps that are used more than twice; the last one is half empty. */
 const REFILLED: CudaPlace = warpgroups(
   [150, 64, 1216],
@@ -270,7 +264,8 @@ const REFILLED: CudaPlace = warpgroups(
 
 /** Each way to decode and each number of warpgroups; rows of codes and scales that start anywhere. */
 export const wgmmaPlaces: readonly CudaPlace[] = [
-  ...[SETS, ACROSS, LATE, DECODED, CHANNEL_SPANS, STAGE_OF_TWO, REFILLED],
+  ...[SETS, ACROSS, LATE, DECODED, CHANNEL_SPANS, REFILLED],
+  warpgroups([70, 64, 1088], ["bf16", "affine", 2, 64], [128, 64, 1, 2, 2]),
   warpgroups([20, 64, 3136], ["bf16", "affine", 8, "channel"], [
     ...[32, 64, 2, 2, 2],
   ]),
@@ -363,9 +358,6 @@ export const mutantCases: Readonly<Record<string, MutantCase<QmmPoint>>> = {
   ]),
   "stages used again": mutantCase(REFILLED, [
     ...["warpgroup_early_refill", "warpgroup_few_arrivals"],
-    ...["warpgroup_same_half", "warpgroup_no_wait"],
-  ]),
-  "two steps a stage": mutantCase(STAGE_OF_TWO, [
     ...["warpgroup_same_half", "warpgroup_no_wait"],
   ]),
   "mail where stages were": mutantCase(LATE, ["warpgroup_early_mail"]),
