@@ -150,7 +150,7 @@ const [QUIET_MS, QUIET_TURNS] = [12, 25];
  * computes. With a cold cache it takes up to 6 times the usual time, and one in 200 is interrupted.
  */
 const LATE = 20;
-/** Calls of a case that work on if at least so many inspections, and such a share of all, were late. */
+/** A kernel is reported to work on after its calls from so many late inspections, and this share of all. */
 const [LEAST_LATE, LATE_SHARE] = [8, 1 / 16];
 /** Inspections of which the fastest is the usual time. */
 const USUAL_TURNS = 8;

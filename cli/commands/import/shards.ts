@@ -155,7 +155,7 @@ function countIn(
       const one = byRun.get(row.run);
       if (one) {
         kept.set(one, kept.get(one)! + 1);
-        note(commits, row);
+        noteCommit(commits, row);
       } else others++;
     }
     if (others > 0) {
@@ -176,7 +176,7 @@ function countIn(
 }
 
 /** Adds the commit of the repository of the row's suite, if it is known. */
-function note(commits: Map<string, Set<string>>, row: CsvRow): void {
+function noteCommit(commits: Map<string, Set<string>>, row: CsvRow): void {
   const { suite, source_commit: commit } = row;
   if (commit === "") return;
   const known = commits.get(suite) ?? new Set();

@@ -62,7 +62,7 @@ export async function* albumsOf(options: AlbumOptions): AsyncGenerator<Album> {
   const all = await readRows(usualPaths(options.paths));
   const known = new Set(all.map(({ row }) => row.suite));
   const { suites, own } = namedSuites(options.suites, known, logLine);
-  // Of no rows at all it is not a name that is wrong.
+  // Without rows every name would be unknown.
   if (all.length > 0) refuseUnknown("suite", suites, [...known]);
   const wanted = all.filter(({ row }) =>
     suites.length === 0 || suites.includes(row.suite)
