@@ -12,7 +12,7 @@
 //   y [M, N]
 //   Compile-time: TYPE, MODE, BITS, GROUP, BM tokens and ROWS of weights a tile, SETS, STAGES (stages of x
 //   of a set), STAGE_STEPS (steps of a stage), PLACES, CLUSTER, NN, UNIT (K of a part is a multiple of
-//   it), LATE (mailboxes where stages were)
+//   it), EVEN (wgmma_spans.cuh), LATE (mailboxes where stages were)
 //   grid (CLUSTER, tiles of N, tiles of M), block 2 * ROWS * SETS + 128, cluster CLUSTER
 //   early: 1 if the launch may start before the previous one ends
 //   flags: wgmma_spans.cuh's or wgmma_columns.cuh's
@@ -57,11 +57,6 @@ struct Stage {
   // Until x is there.
   __device__ __forceinline__ void wait() const {
     if (!MUTANT(warpgroup_no_wait)) barrier_wait(full(), phase);
-  }
-  // The warp has read it.
-  __device__ __forceinline__ void release(unsigned lane) const {
-    __syncwarp();
-    if (lane == 0) barrier_arrive(empty());
   }
 };
 
@@ -153,6 +148,11 @@ constexpr bool TIGHT = BITS != 4 && THREADS > (MODE == AFFINE ? 128 : 256) && BM
 constexpr bool WHOLE = !NN && (THREADS == 128 || (THREADS == 256 && BM <= 224 && !TIGHT));
 constexpr int GROUPED = WHOLE ? 4 : 1, BUFFERS = WHOLE ? 2 : 1, UNDER_WAY = WHOLE ? 1 : 3;
 
+// Whether the loop tests before each step of a span whether the part of K ends there. Parts that are whole
+// spans need no such tests, but affine codes are 1 to 5 % slower without them
+// (docs/notes/2026-11-30-fewer-instructions.md).
+constexpr bool LEAVES = NN || !EVEN || MODE == AFFINE;
+
 // A group's operands are decoded while the groups before are under way, into registers that one before
 // these has read. Codes are loaded a step before they are decoded, and scales prepared one before that.
 __device__ __forceinline__ void consume(Sums& d, Spans& spans, Stage stage, int left) {
@@ -185,13 +185,13 @@ __device__ __forceinline__ void consume(Sums& d, Spans& spans, Stage stage, int 
   spans.load(raw, 0, 1);
   spans.prepare(1);
   decode(0, 0);
-  Stage before = stage;
-  bool first = true;
+  // The barrier of the stage that is to be released, if there is one.
+  unsigned before = 0;
 #pragma unroll 1
   for (; left > 0; left -= STEPS) {
 #pragma unroll
     for (int step = 0; step < STEPS; step++) {
-      if (step >= left) break;
+      if (LEAVES && step >= left) break;
       const int in_stage = step % STAGE_STEPS;
       if (in_stage == 0) stage.wait();
       unsigned long long from = descriptor(stage.x() + (MUTANT(warpgroup_same_half) ? 0 : in_stage) * TILE, 0);
@@ -205,9 +205,11 @@ __device__ __forceinline__ void consume(Sums& d, Spans& spans, Stage stage, int 
         wgmma_wait<UNDER_WAY + MUTANT(warpgroup_late_wait)>();
         // The last group of the stage before is over.
         if (in_stage == 0 && group == UNDER_WAY - 1) {
-          if (!first) before.release(lane);
-          first = false;
-          before = stage;
+          if (before) {
+            __syncwarp();
+            if (lane == 0) barrier_arrive(before);
+          }
+          before = stage.empty();
         }
         const int next = (group + 1) * GROUPED;
         decode(step + next / 4, next % 4);

@@ -27,6 +27,7 @@ import { predictWgmma } from "./wgmma_model.ts";
 import {
   CHUNK,
   copiedRow,
+  isEven,
   scaleBytes,
   sharedBytes,
   spanOf,
@@ -203,6 +204,7 @@ export const qmmWgmma: Kernel<QmmPoint> = launched<QmmPoint, WgmmaConfig>(qmm, {
       ...stageMacros(point, config),
       UNIT: unitOf(point),
       NN: Number(!point.transposed),
+      EVEN: Number(isEven(point, config)),
     },
   }),
   launch(site) {
@@ -210,7 +212,7 @@ export const qmmWgmma: Kernel<QmmPoint> = launched<QmmPoint, WgmmaConfig>(qmm, {
     const { m, n, k, bits, group, type, transposed } = point;
     const { x, w, scales, biases, y } = operands;
     demandAligned(x!, "x", "tensor maps");
-    if (!transposed) {
+    if (!transposed || isEven(point, config)) {
       demandAligned(w!, "w", "its copies");
       demandAligned(scales!, "scales", "its copies", 4n);
       demandAligned(biases ?? scales!, "biases", "its copies", 4n);

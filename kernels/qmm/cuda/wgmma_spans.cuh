@@ -1,9 +1,12 @@
 // How stored weights come to the warp that decodes them.
 //
 // Idea: a warp copies its own 16 rows into a ring of its own, by spans of 256 of K with the scales
-// that belong to them: no other warp waits for them, and no barrier is told.
+// that belong to them: no other warp waits for them, and no barrier is told. The warps that multiply
+// issue the copies, and what limits them is the number of instructions that they issue: with EVEN
+// copies have no bounds checks.
 //
-// Compile-time: wgmma_decode.cuh's, PLACES (spans of a warp's ring).
+// Compile-time: wgmma_decode.cuh's, PLACES (spans of a warp's ring), EVEN (all rows of the tiles exist, the
+// parts of K are whole spans, and rows of w start on 16 bytes and those of scales on 4).
 #ifndef MNKBENCH_WGMMA_SPANS
 #define MNKBENCH_WGMMA_SPANS
 #include "../../common/mutant.h"
@@ -23,6 +26,14 @@ constexpr int DECODED = MODE == AFFINE ? 0 : STEP / GROUP, HALF_DECODED = DECODE
 // Of two steps.
 constexpr int RING = PLACES * PLACE + 2 * 16 * DECODED * 4;
 static_assert(PLACES >= 2, "one span to come, and one there");
+// Chunks of 16 bytes of a row's codes, words of its scales, and words that a warp copies of all scales.
+constexpr int CHUNKS = ROW_CODES / 16, EACH = ROW_SCALES / 4, ALL = ARRAYS * 16 * EACH;
+// The 32 chunks of a warp's copy are so many rows, and so many bytes of the next one.
+constexpr int DOWN = 32 / CHUNKS, ON = 32 % CHUNKS * 16;
+// Steps whose affine scales are in the same words. Where a group starts within a step, scales of the step
+// before are still read when the next ones are loaded.
+constexpr int ALIKE = GROUP >= STEP && !CHANNEL ? 2 : 1, COPIES = GROUP < STEP ? 2 : 1;
+__device__ constexpr int copy_of(int step) { return MUTANT(warpgroup_same_words) ? 0 : step % COPIES; }
 
 // The row, of the warpgroup's, that is row lane / 4 + 8 * half of its product.
 __device__ __forceinline__ int row_of(int half) {
@@ -36,7 +47,7 @@ __device__ constexpr int scale_at(int step, int octet) {
 
 // A lane's codes of a step, of rows r and r + 8, and the words that have their scales.
 struct Raw {
-  unsigned top[WORDS], low[WORDS], scales[2][2], biases[2][2];  // of an even and of an odd step
+  unsigned top[WORDS], low[WORDS], scales[COPIES][2], biases[COPIES][2];
   unsigned decoded[2][2][HALF_DECODED];                          // of a half, of a row
 
   // Of two rows, for the octet that is decoded.
@@ -51,7 +62,7 @@ struct Raw {
 #pragma unroll
         for (int h = 0; h < 2; h++) {
           if (DECODED) factors[h] = {decoded[octet / 4][h][octet % 4 * 8 / GROUP], 0};
-          else factors[h] = factor(scales[step % 2][h], biases[step % 2][h], at, s);
+          else factors[h] = factor(scales[copy_of(step)][h], biases[copy_of(step)][h], at, s);
         }
       }
       a[2 * octet] = weights(top, octet, s, factors[0]);
@@ -62,8 +73,6 @@ struct Raw {
 
 // A part of K of a warp's rows.
 struct Spans {
-  // Of a row: chunks of 16 bytes of codes, words of scales.
-  static constexpr int CHUNKS = ROW_CODES / 16, EACH = ROW_SCALES / 4;
   // The lane's first chunk of the span that is asked for next, and its first words of scales and biases.
   const unsigned char *w, *scales, *biases;
   int rows;                                  // that exist, of the warp's
@@ -71,8 +80,9 @@ struct Spans {
   int more_codes, more_scales;               // of the part, not yet asked for
   int flags;                                 // 1: rows of w start on 16 bytes, 2: scales on 4
   unsigned ring;
+  unsigned chunk, word;                      // EVEN: where those of the lane go in the first place
   unsigned long long policy;
-  unsigned next = 0, here = 0;  // places: to be copied to, to be read
+  unsigned next = 0, here = 0;  // bytes to places: to be copied to, to be read
   int bare = PLACES - MUTANT(warpgroup_channel_bare);  // places without the one scale of a row
 
   __device__ __forceinline__ Spans(const Stored& from, Size size, int row, int first, int end,
@@ -85,39 +95,32 @@ struct Spans {
     w = from.w + (long long)row * codes + code + code_from();
     scales = from.scales + at;
     biases = from.biases + at;
+    if (EVEN) {
+      // Where a warp has one copy of scales, half of its lanes copy biases.
+      if (ALL == 32 && ARRAYS == 2 && lane() >= 16) scales = biases;
+      chunk = ring + lane() / CHUNKS * PITCH + lane() % CHUNKS * 16;
+      word = ring + SCALES + lane() * 4;
+      // nvcc 13.0 computes them again in each span.
+      not_before(chunk), not_before(word);
+    }
     more_codes = end / 8 * BITS - code;
     more_scales = (end + GROUP - 1) / GROUP * SCALE_BYTES - scale;
   }
   // To where the next span belongs; what does not exist is 0.
   __device__ __forceinline__ void fetch() {
     if (more_codes > 0) {
-      unsigned to = ring + next * PLACE;
-      if (flags & 1) {
-        // 32 chunks are so many rows, and so many bytes of the next one.
-        constexpr int DOWN = 32 / CHUNKS, ON = 32 % CHUNKS * 16;
-        int row = lane() / CHUNKS, byte = lane() % CHUNKS * 16;
-        const unsigned char* from = w;
-        unsigned chunk = to + row * PITCH + byte;
+      if (EVEN) {
+        fetch_chunks(chunk + next);
 #pragma unroll
-        for (int i = 0; i < BITS; i++) {
-          bool there = row < rows && (byte < more_codes || MUTANT(warpgroup_no_code_guard));
-          copy_async_16(chunk, from, there, policy);
-          row += DOWN, byte += ON;
-          from += DOWN * codes + ON, chunk += DOWN * PITCH + ON;
-          if (ON == 0 || byte < ROW_CODES) continue;
-          row++, byte -= ROW_CODES;
-          from += codes - ROW_CODES, chunk += PITCH - ROW_CODES;
-        }
+        for (int i = 0; i < ALL; i += 32)
+          copy_async_4(word + next + i * 4, (i < 16 * EACH ? scales : biases) + down(i) * words, true);
       } else {
-#pragma unroll 1
-        for (int word = lane(); word < 128 * BITS; word += 32) {
-          int row = word / (8 * BITS), byte = word % (8 * BITS) * 4;
-          copy_async_4(to + row * PITCH + byte, w - code_from() + unsigned(row * codes + byte),
-                       row < rows && byte < more_codes);
-        }
+        unsigned to = ring + next;
+        if (flags & 1) fetch_chunks(to + lane() / CHUNKS * PITCH + lane() % CHUNKS * 16);
+        else fetch_words(to);
+        // The one scale of a row stays where it is.
+        if (!CHANNEL || bare-- > 0) fetch_scales(to + SCALES);
       }
-      // The one scale of a row stays where it is.
-      if (!CHANNEL || bare-- > 0) fetch_scales(to + SCALES);
       w += ROW_CODES;
       scales += CHANNEL ? 0 : ROW_SCALES;
       biases += CHANNEL ? 0 : ROW_SCALES;
@@ -125,18 +128,39 @@ struct Spans {
       more_scales -= ROW_SCALES;
     }
     commit_copies();
-    next = next + 1 == PLACES ? 0 : next + 1;
+    next = after(next);
+  }
+  // The lane's first chunk goes to `to`.
+  __device__ __forceinline__ void fetch_chunks(unsigned to) const {
+    int row = lane() / CHUNKS, byte = lane() % CHUNKS * 16;
+    const unsigned char* from = w;
+#pragma unroll
+    for (int i = 0; i < BITS; i++) {
+      bool there = EVEN || (row < rows && (byte < more_codes || MUTANT(warpgroup_no_code_guard)));
+      copy_async_16(to, from, there, policy);
+      row += DOWN, byte += ON;
+      from += DOWN * codes + ON, to += DOWN * PITCH + ON;
+      if (ON == 0 || byte < ROW_CODES) continue;
+      row++, byte -= ROW_CODES;
+      from += codes - ROW_CODES, to += PITCH - ROW_CODES;
+    }
+  }
+  __device__ __forceinline__ void fetch_words(unsigned to) const {
+#pragma unroll 1
+    for (int word = lane(); word < 128 * BITS; word += 32) {
+      int row = word / (8 * BITS), byte = word % (8 * BITS) * 4;
+      copy_async_4(to + row * PITCH + byte, w - code_from() + unsigned(row * codes + byte),
+                   row < rows && byte < more_codes);
+    }
   }
   __device__ __forceinline__ void fetch_scales(unsigned to) const {
     if (!CHANNEL && flags & 2) {
-      constexpr int ALL = ARRAYS * 16 * EACH;
       static_assert(ALL % 32 == 0, "all lanes copy");
       int row = lane() / EACH % 16, byte = lane() % EACH * 4;
 #pragma unroll
       for (int i = 0; i < ALL; i += 32) {
-        int down = i % (16 * EACH) / EACH;
-        const unsigned char* from = ((EACH == 1 ? lane() : i) < 16 * EACH ? scales : biases) + down * words;
-        bool there = row + down < rows && (byte < more_scales || MUTANT(warpgroup_no_scale_guard));
+        const unsigned char* from = ((EACH == 1 ? lane() : i) < 16 * EACH ? scales : biases) + down(i) * words;
+        bool there = row + down(i) < rows && (byte < more_scales || MUTANT(warpgroup_no_scale_guard));
         copy_async_4(to + (i + lane()) * 4, from, there);
       }
     } else {
@@ -159,7 +183,7 @@ struct Spans {
   __device__ __forceinline__ void open() {
 #pragma unroll 1
     for (int i = 0; i < PLACES - 1; i++) fetch();
-    here = PLACES - 1;
+    here = (PLACES - 1) * PLACE;
   }
   // Goes on to the next span, and asks for another in the place of the last one.
   __device__ __forceinline__ void advance() {
@@ -167,11 +191,11 @@ struct Spans {
     // All lanes' copies are there, and all have read the place that is next.
     if (!MUTANT(warpgroup_no_warp_barrier)) __syncwarp();
     fetch();
-    here = here + 1 == PLACES ? 0 : here + 1;
+    here = after(here);
   }
   // Half `half` of the codes of step `step` of the span, with the first one the scales.
   __device__ __forceinline__ void load(Raw& raw, int step, int half) const {
-    unsigned row = threadIdx.x % 32 / 4, place = ring + here * PLACE;
+    unsigned row = threadIdx.x % 32 / 4, place = ring + here;
     unsigned from = place + row * PITCH + (2 * step + half) * 4 * BITS;
     load(raw.top + half * BITS, from);
     load(raw.low + half * BITS, from + 8 * PITCH);
@@ -184,19 +208,19 @@ struct Spans {
           raw.decoded[half][h][i] = load_shared_u32(at + (h * 8 * DECODED + i) * 4);
       return;
     }
-    if (half == 1) return;
+    if (half == 1 || step % ALIKE) return;
     unsigned scale = place + SCALES + row * ROW_SCALES + scale_at(step, 0) / 4 * 4;
 #pragma unroll
     for (int h = 0; h < 2; h++) {
-      raw.scales[step % 2][h] = load_shared_u32(scale + h * 8 * ROW_SCALES);
+      raw.scales[copy_of(step)][h] = load_shared_u32(scale + h * 8 * ROW_SCALES);
       if (ARRAYS == 2)
-        raw.biases[step % 2][h] = load_shared_u32(scale + (16 + h * 8) * ROW_SCALES);
+        raw.biases[copy_of(step)][h] = load_shared_u32(scale + (16 + h * 8) * ROW_SCALES);
     }
   }
   // Decodes the scales of step `step` of the span.
   __device__ __forceinline__ void prepare(int step) const {
     if (!DECODED) return;
-    unsigned lane = threadIdx.x % 32, scales = ring + here * PLACE + SCALES + scale_at(step, 0);
+    unsigned lane = threadIdx.x % 32, scales = ring + here + SCALES + scale_at(step, 0);
 #pragma unroll
     for (int i = 0; i < 16 * DECODED; i += 32) {
       unsigned row = (i + lane) / (DECODED + !DECODED), at = (i + lane) % (DECODED + !DECODED);
@@ -208,6 +232,13 @@ struct Spans {
 
  private:
   __device__ static unsigned lane() { return threadIdx.x % 32; }
+  __device__ static unsigned after(unsigned place) {
+    constexpr unsigned LAST = (PLACES - 1) * PLACE;
+    if (MUTANT(warpgroup_one_place)) return place;
+    return PLACES == 2 ? LAST - place : place == LAST ? 0 : place + PLACE;
+  }
+  // Rows from lane 0's word of the first copy of scales to that of the copy that starts with word `i`.
+  __device__ static constexpr int down(int i) { return i % (16 * EACH) / EACH; }
   // Bytes from the warp's first row to the lane's first chunk, and to its first word of scales.
   __device__ unsigned code_from() const { return lane() / CHUNKS * codes + lane() % CHUNKS * 16; }
   __device__ unsigned scale_from() const { return lane() / EACH % 16 * words + lane() % EACH * 4; }

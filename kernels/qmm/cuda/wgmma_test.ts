@@ -8,6 +8,7 @@ import { columnPlaces, wgmmaPlaces } from "../testdata/cuda_mutants.ts";
 import { qmmWgmma } from "./wgmma.ts";
 import { predictWgmma } from "./wgmma_model.ts";
 import {
+  isEven,
   sharedBytes,
   stagesOf,
   stepsOf,
@@ -186,6 +187,16 @@ Deno.test("places of x · Wᵀ use stages of one, two and four steps more than t
     return stepsOf(at, tile) > 2 * stages * steps ? [steps] : [];
   });
   assertEquals(new Set(often), new Set([1, 2, 4]));
+});
+
+Deno.test("copies have no bounds checks where tiles and parts of K are whole", () => {
+  const even = (values: Values, other: Values = {}) =>
+    isEven(point(values), { ...config, ...other } as WgmmaConfig);
+  assert(even({}));
+  assert(!even({ n: 4096 - 64 }) && even({ n: 4096 - 64 }, { ROWS: 64 }));
+  assert(even({ k: 2560 }, { SETS: 2 }) && !even({ k: 2560 }, { SETS: 4 }));
+  assert(!even({ k: 2560 }, { CLUSTER: 3 }));
+  assert(!even({ group: "channel" }) && !even({ layout: "nn" }));
 });
 
 Deno.test("places have every mode and width in both types, and every value of an axis", () => {

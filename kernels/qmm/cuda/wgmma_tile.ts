@@ -59,6 +59,20 @@ export function unitOf(point: QmmPoint): number {
   return Math.max(point.bits % 2 ? 2 * STEP : STEP, words);
 }
 
+/**
+ * Returns whether copies of weights of x · Wᵀ need no bounds checks: all rows of the tiles exist, the parts
+ * of K are whole spans, and rows of codes start on 16 bytes and those of scales on 4.
+ */
+export function isEven(
+  point: QmmPoint,
+  { ROWS, SETS, CLUSTER }: WgmmaConfig,
+): boolean {
+  const { n, k, bits, group, transposed } = point;
+  return transposed && !isChannel(point) && n % ROWS === 0 &&
+    k % (spanOf(point) * SETS * CLUSTER) === 0 && k * bits / 8 % 16 === 0 &&
+    k / group * scaleBytes(point) % 4 === 0;
+}
+
 /** Threads that multiply. */
 export function threadsOf({ ROWS, SETS }: WgmmaConfig): number {
   return 2 * ROWS * SETS;

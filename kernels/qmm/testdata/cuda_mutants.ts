@@ -262,9 +262,38 @@ const REFILLED: CudaPlace = warpgroups(
   [176, 64, 1, 2, 1],
 );
 
+/** Whole spans and tiles: copies without bounds checks, through three places, each used twice and more. */
+export const EVEN: CudaPlace = warpgroups(
+  [19, 128, 3584],
+  ["bf16", "affine", 4, 64],
+  [32, 64, 2, 3, 1],
+);
+
+/** The same with two groups in each step. */
+const EVEN_HALVES: CudaPlace = warpgroups(
+  [12, 64, 1536],
+  ["f16", "affine", 4, 32],
+  [16, 64, 1, 2, 2],
+);
+
+/** The same in each width, mode and size of groups. */
+const evenPlaces: readonly CudaPlace[] = [
+  ...[EVEN, EVEN_HALVES],
+  warpgroups([9, 64, 1536], ["f16", "affine", 2, 64], [16, 64, 1, 2, 2]),
+  warpgroups([5, 128, 1024], ["bf16", "affine", 3, 32], [16, 128, 1, 2, 1]),
+  warpgroups([17, 64, 1024], ["bf16", "affine", 4, 128], [32, 64, 1, 3, 1]),
+  warpgroups([7, 64, 1024], ["f16", "affine", 5, 64], [16, 64, 1, 2, 1]),
+  warpgroups([20, 128, 1536], ["bf16", "affine", 6, 128], [32, 64, 3, 2, 1]),
+  warpgroups([11, 64, 2048], ["bf16", "affine", 8, 64], [16, 64, 2, 2, 2]),
+  warpgroups([18, 64, 1024], ["bf16", "mxfp4"], [32, 64, 1, 3, 1]),
+  warpgroups([6, 64, 1024], ["f16", "mxfp8"], [16, 64, 1, 2, 1]),
+  warpgroups([19, 64, 2048], ["bf16", "nvfp4"], [32, 64, 2, 2, 1]),
+];
+
 /** Each way to decode and each number of warpgroups; rows of codes and scales that start anywhere. */
 export const wgmmaPlaces: readonly CudaPlace[] = [
   ...[SETS, ACROSS, LATE, DECODED, CHANNEL_SPANS, REFILLED],
+  ...evenPlaces,
   warpgroups([70, 64, 1088], ["bf16", "affine", 2, 64], [128, 64, 1, 2, 2]),
   warpgroups([20, 64, 3136], ["bf16", "affine", 8, "channel"], [
     ...[32, 64, 2, 2, 2],
@@ -359,6 +388,14 @@ export const mutantCases: Readonly<Record<string, MutantCase<QmmPoint>>> = {
   "stages used again": mutantCase(REFILLED, [
     ...["warpgroup_early_refill", "warpgroup_few_arrivals"],
     ...["warpgroup_same_half", "warpgroup_no_wait"],
+  ]),
+  "copies without bounds checks": mutantCase(EVEN, [
+    ...["warpgroup_late_copies", "warpgroup_no_warp_barrier"],
+    ...["warpgroup_same_scale", "warpgroup_one_place"],
+    ...["warpgroup_early_refill", "warpgroup_no_wait"],
+  ]),
+  "copies without bounds checks, two groups a step": mutantCase(EVEN_HALVES, [
+    "warpgroup_same_words",
   ]),
   "mail where stages were": mutantCase(LATE, ["warpgroup_early_mail"]),
   "columns for warpgroups": mutantCase(COLUMNS, [
