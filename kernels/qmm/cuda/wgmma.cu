@@ -12,7 +12,8 @@
 //   y [M, N]
 //   Compile-time: TYPE, MODE, BITS, GROUP, BM tokens and ROWS of weights a tile, SETS, STAGES (stages of x
 //   of a set), STAGE_STEPS (steps of a stage), PLACES, CLUSTER, NN, UNIT (K of a part is a multiple of
-//   it), EVEN (wgmma_spans.cuh), LATE (mailboxes where stages were)
+//   it), EVEN (wgmma_spans.cuh), LAST (units of the last part, 0: the parts are equal but for one unit), LATE
+//   (mailboxes where stages were)
 //   grid (CLUSTER, tiles of N, tiles of M), block 2 * ROWS * SETS + 128, cluster CLUSTER
 //   early: 1 if the launch may start before the previous one ends
 //   flags: wgmma_spans.cuh's or wgmma_columns.cuh's
@@ -65,8 +66,13 @@ struct Part {
   int first, end, steps;
   __device__ Part(int set, int K) {
     int units = (K + UNIT - 1) / UNIT, part = blockIdx.x * SETS + set;
-    first = units * part / PARTS * UNIT;
-    end = min(K, units * (part + 1) / PARTS * UNIT);
+    if (LAST) {
+      first = (units - LAST) * part / (PARTS - 1) * UNIT;
+      end = part + 1 < PARTS ? (units - LAST) * (part + 1) / (PARTS - 1) * UNIT : K;
+    } else {
+      first = units * part / PARTS * UNIT;
+      end = min(K, units * (part + 1) / PARTS * UNIT);
+    }
     steps = (end - first + STEP - 1) / STEP;
   }
 };
@@ -151,7 +157,7 @@ constexpr int GROUPED = WHOLE ? 4 : 1, BUFFERS = WHOLE ? 2 : 1, UNDER_WAY = WHOL
 // Whether the loop tests before each step of a span whether the part of K ends there. Parts that are whole
 // spans need no such tests, but affine codes are 1 to 5 % slower without them
 // (docs/notes/2026-11-30-fewer-instructions.md).
-constexpr bool LEAVES = NN || !EVEN || MODE == AFFINE;
+constexpr bool LEAVES = NN || !EVEN || LAST || MODE == AFFINE;
 
 // A group's operands are decoded while the groups before are under way, into registers that one before
 // these has read. Codes are loaded a step before they are decoded, and scales prepared one before that.

@@ -28,6 +28,7 @@ import {
   CHUNK,
   copiedRow,
   isEven,
+  lastOf,
   scaleBytes,
   sharedBytes,
   spanOf,
@@ -146,6 +147,12 @@ function stageMacros(point: QmmPoint, config: WgmmaConfig) {
   return { STAGES: stages, STAGE_STEPS: steps, LATE: Number(late) };
 }
 
+/** How K is cut into parts, and whether copies need bounds checks. */
+function evenMacros(point: QmmPoint, config: WgmmaConfig) {
+  const even = isEven(point, config);
+  return { EVEN: Number(even), LAST: even ? lastOf(point, config) : 0 };
+}
+
 /** Tokens of tiles, whatever the shape. */
 const TOKENS = [16, 32, 64, 96, 128, 176, 256];
 
@@ -204,7 +211,7 @@ export const qmmWgmma: Kernel<QmmPoint> = launched<QmmPoint, WgmmaConfig>(qmm, {
       ...stageMacros(point, config),
       UNIT: unitOf(point),
       NN: Number(!point.transposed),
-      EVEN: Number(isEven(point, config)),
+      ...evenMacros(point, config),
     },
   }),
   launch(site) {

@@ -5,8 +5,8 @@
 // issue the copies, and what limits them is the number of instructions that they issue: with EVEN
 // copies have no bounds checks.
 //
-// Compile-time: wgmma_decode.cuh's, PLACES (spans of a warp's ring), EVEN (all rows of the tiles exist, the
-// parts of K are whole spans, and rows of w start on 16 bytes and those of scales on 4).
+// Compile-time: wgmma_decode.cuh's, PLACES (spans of a warp's ring), EVEN (all rows of the tiles exist, no
+// span of a part ends behind K, and rows of w start on 16 bytes and those of scales on 4).
 #ifndef MNKBENCH_WGMMA_SPANS
 #define MNKBENCH_WGMMA_SPANS
 #include "../../common/mutant.h"
@@ -233,9 +233,9 @@ struct Spans {
  private:
   __device__ static unsigned lane() { return threadIdx.x % 32; }
   __device__ static unsigned after(unsigned place) {
-    constexpr unsigned LAST = (PLACES - 1) * PLACE;
+    constexpr unsigned MOST = (PLACES - 1) * PLACE;
     if (MUTANT(warpgroup_one_place)) return place;
-    return PLACES == 2 ? LAST - place : place == LAST ? 0 : place + PLACE;
+    return PLACES == 2 ? MOST - place : place == MOST ? 0 : place + PLACE;
   }
   // Rows from lane 0's word of the first copy of scales to that of the copy that starts with word `i`.
   __device__ static constexpr int down(int i) { return i % (16 * EACH) / EACH; }

@@ -9,6 +9,7 @@ import { qmmWgmma } from "./wgmma.ts";
 import { predictWgmma } from "./wgmma_model.ts";
 import {
   isEven,
+  lastOf,
   sharedBytes,
   stagesOf,
   stepsOf,
@@ -189,14 +190,29 @@ Deno.test("places of x · Wᵀ use stages of one, two and four steps more than t
   assertEquals(new Set(often), new Set([1, 2, 4]));
 });
 
-Deno.test("copies have no bounds checks where tiles and parts of K are whole", () => {
+Deno.test("copies have no bounds checks where no tile and no span ends outside", () => {
   const even = (values: Values, other: Values = {}) =>
     isEven(point(values), { ...config, ...other } as WgmmaConfig);
   assert(even({}));
   assert(!even({ n: 4096 - 64 }) && even({ n: 4096 - 64 }, { ROWS: 64 }));
   assert(even({ k: 2560 }, { SETS: 2 }) && !even({ k: 2560 }, { SETS: 4 }));
-  assert(!even({ k: 2560 }, { CLUSTER: 3 }));
+  assert(!even({ k: 2560 }, { SETS: 4, CLUSTER: 3 }));
+  assert(!even({ k: 2560 + 32, group: 32 }, { CLUSTER: 3 }));
   assert(!even({ group: "channel" }) && !even({ layout: "nn" }));
+});
+
+Deno.test("the last part of K is whole spans where the parts are unequal", () => {
+  const cut = (k: number, SETS: number, CLUSTER: number) => {
+    const tile = { ...config, SETS, CLUSTER };
+    return [lastOf(point({ k }), tile), stepsOf(point({ k }), tile)];
+  };
+  // 32 units of 128 in two and three parts: 11, 11 and 10.
+  assertEquals(cut(4096, 1, 2), [0, 32]);
+  assertEquals(cut(4096, 1, 3), [10, 22]);
+  // 20 in four parts are five each, or 4 and up to 6.
+  assertEquals(cut(2560, 2, 2), [0, 10]);
+  // 20 in twelve parts are less than a span each.
+  assertEquals(cut(2560, 4, 3), [0, 4]);
 });
 
 Deno.test("places have every mode and width in both types, and every value of an axis", () => {

@@ -60,17 +60,15 @@ export function unitOf(point: QmmPoint): number {
 }
 
 /**
- * Returns whether copies of weights of x · Wᵀ need no bounds checks: all rows of the tiles exist, the parts
- * of K are whole spans, and rows of codes start on 16 bytes and those of scales on 4.
+ * Returns whether copies of weights of x · Wᵀ need no bounds checks: all rows of the tiles exist, no span of a
+ * part of K ends behind K, and rows of codes start on 16 bytes and those of scales on 4.
  */
-export function isEven(
-  point: QmmPoint,
-  { ROWS, SETS, CLUSTER }: WgmmaConfig,
-): boolean {
+export function isEven(point: QmmPoint, config: WgmmaConfig): boolean {
   const { n, k, bits, group, transposed } = point;
-  return transposed && !isChannel(point) && n % ROWS === 0 &&
-    k % (spanOf(point) * SETS * CLUSTER) === 0 && k * bits / 8 % 16 === 0 &&
-    k / group * scaleBytes(point) % 4 === 0;
+  return transposed && !isChannel(point) && n % config.ROWS === 0 &&
+    (k % (spanOf(point) * partsOfK(config)) === 0 ||
+      lastOf(point, config) > 0) &&
+    k * bits / 8 % 16 === 0 && k / group * scaleBytes(point) % 4 === 0;
 }
 
 /** Threads that multiply. */
@@ -86,13 +84,36 @@ export function tilesOf(
   return [Math.ceil(n / ROWS), Math.ceil(m / BM)];
 }
 
+/** Parts of K: of all sets of a cluster's blocks. */
+function partsOfK({ SETS, CLUSTER }: WgmmaConfig): number {
+  return SETS * CLUSTER;
+}
+
+/** Units of K. */
+function unitsOf(point: QmmPoint): number {
+  return Math.ceil(point.k / unitOf(point));
+}
+
+/**
+ * Returns the units of the last part of K where parts cannot all be whole spans: the last one is, and spans
+ * of the others end behind their part but not behind K. 0 where all parts are whole spans, or where the
+ * longest part would become longer.
+ */
+export function lastOf(point: QmmPoint, config: WgmmaConfig): number {
+  const [parts, units] = [partsOfK(config), unitsOf(point)];
+  const span = spanOf(point) / unitOf(point);
+  const last = Math.floor(units / parts / span) * span;
+  const most = Math.ceil((units - last) / (parts - 1));
+  return point.transposed && point.k % unitOf(point) === 0 &&
+      units % (span * parts) !== 0 && most <= Math.ceil(units / parts)
+    ? last
+    : 0;
+}
+
 /** Steps of the set that has the most. */
-export function stepsOf(
-  point: QmmPoint,
-  { SETS, CLUSTER }: WgmmaConfig,
-): number {
+export function stepsOf(point: QmmPoint, config: WgmmaConfig): number {
   const unit = unitOf(point);
-  const units = Math.ceil(Math.ceil(point.k / unit) / SETS / CLUSTER);
+  const units = Math.ceil(unitsOf(point) / partsOfK(config));
   return Math.ceil(Math.min(units * unit, point.k) / STEP);
 }
 

@@ -288,6 +288,11 @@ const evenPlaces: readonly CudaPlace[] = [
   warpgroups([18, 64, 1024], ["bf16", "mxfp4"], [32, 64, 1, 3, 1]),
   warpgroups([6, 64, 1024], ["f16", "mxfp8"], [16, 64, 1, 2, 1]),
   warpgroups([19, 64, 2048], ["bf16", "nvfp4"], [32, 64, 2, 2, 1]),
+  // Parts that are no whole spans but for the last one.
+  warpgroups([17, 64, 1984], ["bf16", "affine", 4, 64], [32, 64, 1, 2, 3]),
+  warpgroups([12, 64, 1280], ["f16", "affine", 3, 64], [16, 64, 2, 2, 1]),
+  warpgroups([7, 128, 1856], ["bf16", "nvfp4"], [16, 128, 1, 2, 3]),
+  warpgroups([20, 64, 2176], ["f16", "mxfp8"], [32, 64, 2, 3, 2]),
 ];
 
 /** Each way to decode and each number of warpgroups; rows of codes and scales that start anywhere. */
