@@ -124,7 +124,8 @@ function moved(build: Build, from: string, to: string): Build {
 
 /**
  * Returns what the builds may have been in `tree`: `builds`, and a single one also with each source of
- * its folder there, as its file may have had another name.
+ * its folder there, as its file may have had another name, and without one of its constants, as the
+ * kernel may not have had it.
  */
 function formerBuilds(
   builds: readonly Build[],
@@ -138,8 +139,18 @@ function formerBuilds(
     .map((entry) => entry.name)
     .filter((other) => other !== name && extname(other) === extname(name));
   const own = unlessMissing(() => Deno.statSync(join(folder, name)));
-  return [...(own ? [name] : []), ...others]
+  const renamed = [...(own ? [name] : []), ...others]
     .map((file) => [{ ...only, source: new URL(file, only.source) }]);
+  return [...renamed, ...(own ? fewerConstants(only) : [])];
+}
+
+/** Returns `build` without each of its constants. */
+function fewerConstants(build: Build): readonly (readonly Build[])[] {
+  const defines = Object.entries(build.defines);
+  return defines.map((left) => [{
+    ...build,
+    defines: Object.fromEntries(defines.filter((one) => one !== left)),
+  }]);
 }
 
 /** Writes `pairs` with one on a line. */

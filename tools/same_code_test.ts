@@ -54,7 +54,7 @@ async function compared(
       codeHash(one) {
         const found = isOld(one) ? files[nameOf(one)] : undefined;
         if (!found) throw new CaseError("compile", `no ${nameOf(one)}`);
-        return found[0];
+        return found[0] + ("N" in one.defines ? "" : " without N");
       },
       compile: (one, attempt) =>
         Promise.resolve({
@@ -92,6 +92,16 @@ Deno.test("compareCode() pairs code of the same machine code, under another name
     }),
     { pair: PAIR },
   );
+});
+
+Deno.test("compareCode() pairs code that had a constant less", async () => {
+  const stood = stoodOf("then without N", ["k.cu"]);
+  assertEquals(await compared(stood, { "k.cu": ["then", "binary"] }), {
+    pair: { ...PAIR, was: "then without N" },
+  });
+  assertEquals(await compared(stood, { "k.cu": ["then", "another"] }), {
+    why: "the machine code is another",
+  });
 });
 
 Deno.test("compareCode() compiles again where the bytes differ", async () => {
