@@ -34,8 +34,8 @@ export interface Listening {
   readonly withBlas?: boolean;
   /** Whether its library has GEMMs with epilogues. @default {true} */
   readonly withFused?: boolean;
-  /** Bytes beyond an address of 2^20. @default {0n} */
-  readonly offset?: bigint;
+  /** Bytes beyond an address of 2^20: of all operands, or of each in order. @default {0n} */
+  readonly offset?: bigint | readonly bigint[];
 }
 
 /** Fails: tests read no bytes. */
@@ -75,9 +75,11 @@ export function listen<P>(
   const allocated: number[] = [];
   const queue: Queued[] = [];
   const maps: unknown[] = [];
-  let next = 1n << 20n;
+  let [next, made] = [1n << 20n, 0];
   const memory = (bytes: number, scratch: boolean): Memory => {
-    const address = next + (scratch ? 0n : offset);
+    const beyond = typeof offset === "bigint" ? offset : offset[made] ?? 0n;
+    if (!scratch) made++;
+    const address = next + (scratch ? 0n : beyond);
     next += 1n << 32n;
     return memoryAt(address, bytes, scratch);
   };

@@ -71,6 +71,25 @@ Deno.test("prepare() tells of rows of weights that start on no 16 bytes", () => 
   );
 });
 
+Deno.test("prepare() of qmm-wgmma needs aligned weights where copies have no bounds checks", () => {
+  const start = (n: number, ...offset: readonly bigint[]) =>
+    launch("qmm-wgmma", {
+      values: { m: 16, n, k: 1024 },
+      config: { BM: 16, ROWS: 64, SETS: 2, PLACES: 2, CLUSTER: 1 },
+      offset,
+    });
+  const refused = (offset: readonly bigint[], why: string) =>
+    assertThrows(() => start(128, ...offset), CaseError, why);
+  refused([0n, 4n], "w starts at no multiple of 16 bytes");
+  refused([0n, 0n, 2n], "scales starts at no multiple of 4 bytes");
+  refused([0n, 0n, 0n, 2n], "biases starts at no multiple of 4 bytes");
+  // Flags: rows of codes start on 16 bytes, those of scales on 4.
+  const flags = (n: number, ...offset: readonly bigint[]) =>
+    numbers(start(n, ...offset).args)[3];
+  assertEquals([flags(128), flags(96)], [3, 3]);
+  assertEquals([flags(96, 0n, 4n), flags(96, 0n, 0n, 2n)], [2, 1]);
+});
+
 Deno.test("prepare() of mode mxfp4 passes memory in the place of biases", () => {
   const values = { m: 1, n: 64, k: 1024, mode: "mxfp4" };
   const { args } = launch("qmm-splitk", { values, config: TILE });

@@ -67,8 +67,9 @@ struct Part {
   __device__ Part(int set, int K) {
     int units = (K + UNIT - 1) / UNIT, part = blockIdx.x * SETS + set;
     if (LAST) {
-      first = (units - LAST) * part / (PARTS - 1) * UNIT;
-      end = part + 1 < PARTS ? (units - LAST) * (part + 1) / (PARTS - 1) * UNIT : K;
+      constexpr int OTHERS = PARTS > 1 ? PARTS - 1 : 1;
+      first = (units - LAST) * part / OTHERS * UNIT;
+      end = part + 1 < PARTS ? (units - LAST) * (part + 1) / OTHERS * UNIT : K;
     } else {
       first = units * part / PARTS * UNIT;
       end = min(K, units * (part + 1) / PARTS * UNIT);
@@ -155,7 +156,7 @@ constexpr bool WHOLE = !NN && (THREADS == 128 || (THREADS == 256 && BM <= 224 &&
 constexpr int GROUPED = WHOLE ? 4 : 1, BUFFERS = WHOLE ? 2 : 1, UNDER_WAY = WHOLE ? 1 : 3;
 
 // Whether the loop tests before each step of a span whether the part of K ends there. Parts that are whole
-// spans need no such tests, but affine codes are 1 to 5 % slower without them
+// spans need no such tests; affine codes keep them, as most tiles are faster so
 // (docs/notes/2026-11-30-fewer-instructions.md).
 constexpr bool LEAVES = NN || !EVEN || LAST || MODE == AFFINE;
 

@@ -94,7 +94,7 @@ const MODELS = {
  */
 const SHARES: Readonly<Record<number, number>> = { 1: 1, 2: 0.92, 4: 0.85 };
 
-/** The share that is left where copies of weights have no bounds checks: measured at 10 tiles, 0.88 to 0.93. */
+/** The share that is left where copies of weights have no bounds checks: measured at ten tiles, 0.88 to 0.93. */
 const EVEN_SHARE = 0.9;
 
 /** How many instructions decoding takes, over affine weights of 4 bits. */

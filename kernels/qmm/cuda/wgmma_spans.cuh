@@ -30,8 +30,9 @@ static_assert(PLACES >= 2, "one span to come, and one there");
 constexpr int CHUNKS = ROW_CODES / 16, EACH = ROW_SCALES / 4, ALL = ARRAYS * 16 * EACH;
 // The 32 chunks of a warp's copy are so many rows, and so many bytes of the next one.
 constexpr int DOWN = 32 / CHUNKS, ON = 32 % CHUNKS * 16;
-// Steps whose affine scales are in the same words. Where a group starts within a step, scales of the step
-// before are still read when the next ones are loaded.
+// ALIKE: steps whose affine scales are in the same words (single scales of rows are loaded for each step).
+// COPIES of these words: where a group starts within a step, scales of one step are still read when those
+// of the next one are loaded.
 constexpr int ALIKE = GROUP >= STEP && !CHANNEL ? 2 : 1, COPIES = GROUP < STEP ? 2 : 1;
 __device__ constexpr int copy_of(int step) { return MUTANT(warpgroup_same_words) ? 0 : step % COPIES; }
 
@@ -75,7 +76,7 @@ struct Raw {
 struct Spans {
   // The lane's first chunk of the span that is asked for next, and its first words of scales and biases.
   const unsigned char *w, *scales, *biases;
-  int rows;                                  // that exist, of the warp's
+  int rows;                                  // that exist, of the warp's (not with EVEN, nor `flags`)
   int codes, words;                          // bytes of a row: of all its codes, of all its scales
   int more_codes, more_scales;               // of the part, not yet asked for
   int flags;                                 // 1: rows of w start on 16 bytes, 2: scales on 4

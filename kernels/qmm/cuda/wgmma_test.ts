@@ -4,7 +4,12 @@ import type { Values } from "../../../bench/model/grid.ts";
 import { h200 } from "../../testdata/devices.ts";
 import { qmm } from "../op.ts";
 import { readPoint, TYPES } from "../point.ts";
-import { columnPlaces, wgmmaPlaces } from "../testdata/cuda_mutants.ts";
+import {
+  columnPlaces,
+  evenPlaces,
+  lastPlaces,
+  wgmmaPlaces,
+} from "../testdata/cuda_mutants.ts";
 import { qmmWgmma } from "./wgmma.ts";
 import { predictWgmma } from "./wgmma_model.ts";
 import {
@@ -193,12 +198,23 @@ Deno.test("places of x · Wᵀ use stages of one, two and four steps more than t
 Deno.test("copies have no bounds checks where no tile and no span ends outside", () => {
   const even = (values: Values, other: Values = {}) =>
     isEven(point(values), { ...config, ...other } as WgmmaConfig);
-  assert(even({}));
+  assert(even({}) && even({}, { CLUSTER: 3 }));
   assert(!even({ n: 4096 - 64 }) && even({ n: 4096 - 64 }, { ROWS: 64 }));
   assert(even({ k: 2560 }, { SETS: 2 }) && !even({ k: 2560 }, { SETS: 4 }));
   assert(!even({ k: 2560 }, { SETS: 4, CLUSTER: 3 }));
   assert(!even({ k: 2560 + 32, group: 32 }, { CLUSTER: 3 }));
   assert(!even({ group: "channel" }) && !even({ layout: "nn" }));
+});
+
+Deno.test("even places have no bounds checks, some with unequal parts", () => {
+  for (const { point, config } of [...evenPlaces, ...lastPlaces]) {
+    const at = readPoint(point);
+    assert(isEven(at, config as WgmmaConfig), JSON.stringify(point));
+  }
+  for (const { point, config } of lastPlaces) {
+    const last = lastOf(readPoint(point), config as WgmmaConfig);
+    assert(last > 0, JSON.stringify(point));
+  }
 });
 
 Deno.test("the last part of K is whole spans where the parts are unequal", () => {

@@ -96,15 +96,16 @@ function unitsOf(point: QmmPoint): number {
 
 /**
  * Returns the units of the last part of K where parts cannot all be whole spans: the last one is, and spans
- * of the others end behind their part but not behind K. 0 where all parts are whole spans, or where the
- * longest part would become longer.
+ * of the others end behind their part but not behind K. 0 where all parts are whole spans, where the longest
+ * part would become longer, where an equal part has less than a span, where K is not whole units, and for
+ * x · W.
  */
 export function lastOf(point: QmmPoint, config: WgmmaConfig): number {
   const [parts, units] = [partsOfK(config), unitsOf(point)];
   const span = spanOf(point) / unitOf(point);
   const last = Math.floor(units / parts / span) * span;
   const most = Math.ceil((units - last) / (parts - 1));
-  return point.transposed && point.k % unitOf(point) === 0 &&
+  return point.transposed && parts > 1 && point.k % unitOf(point) === 0 &&
       units % (span * parts) !== 0 && most <= Math.ceil(units / parts)
     ? last
     : 0;

@@ -277,7 +277,7 @@ const EVEN_HALVES: CudaPlace = warpgroups(
 );
 
 /** The same in each width, mode and size of groups. */
-const evenPlaces: readonly CudaPlace[] = [
+export const evenPlaces: readonly CudaPlace[] = [
   ...[EVEN, EVEN_HALVES],
   warpgroups([9, 64, 1536], ["f16", "affine", 2, 64], [16, 64, 1, 2, 2]),
   warpgroups([5, 128, 1024], ["bf16", "affine", 3, 32], [16, 128, 1, 2, 1]),
@@ -288,17 +288,20 @@ const evenPlaces: readonly CudaPlace[] = [
   warpgroups([18, 64, 1024], ["bf16", "mxfp4"], [32, 64, 1, 3, 1]),
   warpgroups([6, 64, 1024], ["f16", "mxfp8"], [16, 64, 1, 2, 1]),
   warpgroups([19, 64, 2048], ["bf16", "nvfp4"], [32, 64, 2, 2, 1]),
-  // Parts that are no whole spans but for the last one.
-  warpgroups([17, 64, 1984], ["bf16", "affine", 4, 64], [32, 64, 1, 2, 3]),
-  warpgroups([12, 64, 1280], ["f16", "affine", 3, 64], [16, 64, 2, 2, 1]),
-  warpgroups([7, 128, 1856], ["bf16", "nvfp4"], [16, 128, 1, 2, 3]),
+];
+
+/** Parts that are no whole spans but for the last one. */
+export const lastPlaces: readonly CudaPlace[] = [
+  warpgroups([17, 64, 2048], ["bf16", "affine", 4, 64], [32, 64, 1, 2, 3]),
+  warpgroups([12, 64, 1152], ["f16", "affine", 3, 64], [16, 64, 2, 2, 1]),
+  warpgroups([7, 128, 1664], ["bf16", "nvfp4"], [16, 128, 1, 2, 3]),
   warpgroups([20, 64, 2176], ["f16", "mxfp8"], [32, 64, 2, 3, 2]),
 ];
 
 /** Each way to decode and each number of warpgroups; rows of codes and scales that start anywhere. */
 export const wgmmaPlaces: readonly CudaPlace[] = [
   ...[SETS, ACROSS, LATE, DECODED, CHANNEL_SPANS, REFILLED],
-  ...evenPlaces,
+  ...[...evenPlaces, ...lastPlaces],
   warpgroups([70, 64, 1088], ["bf16", "affine", 2, 64], [128, 64, 1, 2, 2]),
   warpgroups([20, 64, 3136], ["bf16", "affine", 8, "channel"], [
     ...[32, 64, 2, 2, 2],
