@@ -75,10 +75,10 @@ export function listen<P>(
   const allocated: number[] = [];
   const queue: Queued[] = [];
   const maps: unknown[] = [];
-  let [next, made] = [1n << 20n, 0];
+  let [next, index] = [1n << 20n, 0];
   const memory = (bytes: number, scratch: boolean): Memory => {
-    const beyond = typeof offset === "bigint" ? offset : offset[made] ?? 0n;
-    if (!scratch) made++;
+    const beyond = typeof offset === "bigint" ? offset : offset[index] ?? 0n;
+    if (!scratch) index++;
     const address = next + (scratch ? 0n : beyond);
     next += 1n << 32n;
     return memoryAt(address, bytes, scratch);

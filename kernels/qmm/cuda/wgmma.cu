@@ -155,10 +155,10 @@ constexpr bool TIGHT = BITS != 4 && THREADS > (MODE == AFFINE ? 128 : 256) && BM
 constexpr bool WHOLE = !NN && (THREADS == 128 || (THREADS == 256 && BM <= 224 && !TIGHT));
 constexpr int GROUPED = WHOLE ? 4 : 1, BUFFERS = WHOLE ? 2 : 1, UNDER_WAY = WHOLE ? 1 : 3;
 
-// Whether the loop tests before each step of a span whether the part of K ends there. Parts that are whole
+// Whether the loop tests before each step of a span if the part of K ends there. Parts that are whole
 // spans need no such tests; affine codes keep them, as most tiles are faster so
 // (docs/notes/2026-11-30-fewer-instructions.md).
-constexpr bool LEAVES = NN || !EVEN || LAST || MODE == AFFINE;
+constexpr bool TESTS_EACH_STEP = NN || !EVEN || LAST || MODE == AFFINE;
 
 // A group's operands are decoded while the groups before are under way, into registers that one before
 // these has read. Codes are loaded a step before they are decoded, and scales prepared one before that.
@@ -198,7 +198,7 @@ __device__ __forceinline__ void consume(Sums& d, Spans& spans, Stage stage, int 
   for (; left > 0; left -= STEPS) {
 #pragma unroll
     for (int step = 0; step < STEPS; step++) {
-      if (LEAVES && step >= left) break;
+      if (TESTS_EACH_STEP && step >= left) break;
       const int in_stage = step % STAGE_STEPS;
       if (in_stage == 0) stage.wait();
       unsigned long long from = descriptor(stage.x() + (MUTANT(warpgroup_same_half) ? 0 : in_stage) * TILE, 0);

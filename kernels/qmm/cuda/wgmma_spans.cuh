@@ -2,8 +2,8 @@
 //
 // Idea: a warp copies its own 16 rows into a ring of its own, by spans of 256 of K with the scales
 // that belong to them: no other warp waits for them, and no barrier is told. The warps that multiply
-// issue the copies, and what limits them is the number of instructions that they issue: with EVEN
-// copies have no bounds checks.
+// issue the copies, and the number of their instructions limits the kernel: with EVEN copies have no
+// bounds checks.
 //
 // Compile-time: wgmma_decode.cuh's, PLACES (spans of a warp's ring), EVEN (all rows of the tiles exist, no
 // span of a part ends behind K, and rows of w start on 16 bytes and those of scales on 4).
@@ -76,12 +76,12 @@ struct Raw {
 struct Spans {
   // The lane's first chunk of the span that is asked for next, and its first words of scales and biases.
   const unsigned char *w, *scales, *biases;
-  int rows;                                  // that exist, of the warp's (not with EVEN, nor `flags`)
+  int rows;                                  // that exist, of the warp's; unused with EVEN, like `flags`
   int codes, words;                          // bytes of a row: of all its codes, of all its scales
   int more_codes, more_scales;               // of the part, not yet asked for
   int flags;                                 // 1: rows of w start on 16 bytes, 2: scales on 4
   unsigned ring;
-  unsigned chunk, word;                      // EVEN: where those of the lane go in the first place
+  unsigned chunk, word;                      // with EVEN: where the lane's go in place 0
   unsigned long long policy;
   unsigned next = 0, here = 0;  // bytes to places: to be copied to, to be read
   int bare = PLACES - MUTANT(warpgroup_channel_bare);  // places without the one scale of a row
@@ -114,7 +114,7 @@ struct Spans {
         fetch_chunks(chunk + next);
 #pragma unroll
         for (int i = 0; i < ALL; i += 32)
-          copy_async_4(word + next + i * 4, (i < 16 * EACH ? scales : biases) + down(i) * words, true);
+          copy_async_4(word + next + i * 4, (i < 16 * EACH ? scales : biases) + scale_row(i) * words, true);
       } else {
         unsigned to = ring + next;
         if (flags & 1) fetch_chunks(to + lane() / CHUNKS * PITCH + lane() % CHUNKS * 16);
@@ -160,8 +160,8 @@ struct Spans {
       int row = lane() / EACH % 16, byte = lane() % EACH * 4;
 #pragma unroll
       for (int i = 0; i < ALL; i += 32) {
-        const unsigned char* from = ((EACH == 1 ? lane() : i) < 16 * EACH ? scales : biases) + down(i) * words;
-        bool there = row + down(i) < rows && (byte < more_scales || MUTANT(warpgroup_no_scale_guard));
+        const unsigned char* from = ((EACH == 1 ? lane() : i) < 16 * EACH ? scales : biases) + scale_row(i) * words;
+        bool there = row + scale_row(i) < rows && (byte < more_scales || MUTANT(warpgroup_no_scale_guard));
         copy_async_4(to + (i + lane()) * 4, from, there);
       }
     } else {
@@ -238,8 +238,8 @@ struct Spans {
     if (MUTANT(warpgroup_one_place)) return place;
     return PLACES == 2 ? MOST - place : place == MOST ? 0 : place + PLACE;
   }
-  // Rows from lane 0's word of the first copy of scales to that of the copy that starts with word `i`.
-  __device__ static constexpr int down(int i) { return i % (16 * EACH) / EACH; }
+  // The row of word `i` of all scales or biases of a span, below the lane's own row.
+  __device__ static constexpr int scale_row(int i) { return i % (16 * EACH) / EACH; }
   // Bytes from the warp's first row to the lane's first chunk, and to its first word of scales.
   __device__ unsigned code_from() const { return lane() / CHUNKS * codes + lane() % CHUNKS * 16; }
   __device__ unsigned scale_from() const { return lane() / EACH % 16 * words + lane() % EACH * 4; }
