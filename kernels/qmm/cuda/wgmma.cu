@@ -13,11 +13,11 @@
 //   Compile-time: TYPE, MODE, BITS, GROUP, BM tokens and ROWS of weights a tile, SETS, STAGES (stages of x
 //   of a set), STAGE_STEPS (steps of a stage), PLACES, CLUSTER, NN, UNIT (K of a part is a multiple of
 //   it), EVEN (wgmma_spans.cuh), LAST (units of the last part, 0: the parts are equal but for one unit), LATE
-//   (mailboxes where stages were)
+//   (mailboxes where stages were), TABLE (wgmma_decode.cuh)
 //   grid (CLUSTER, tiles of N, tiles of M), block 2 * ROWS * SETS + 128, cluster CLUSTER
 //   early: 1 if the launch may start before the previous one ends
 //   flags: wgmma_spans.cuh's or wgmma_columns.cuh's
-//   shared memory: BARRIERS + 16 bytes a stage, and 24 of x . W a place
+//   shared memory: TABLE_BYTES + BARRIERS + 16 bytes a stage, and 24 of x . W a place
 #include "../../common/mutant.h"
 #include "../../device/ptx_barrier.h"
 constexpr int SET = ROWS / 64 * 128, THREADS = SET * SETS, PARTS = SETS * CLUSTER;
@@ -166,7 +166,7 @@ __device__ __forceinline__ void consume(Sums& d, Spans& spans, Stage stage, int 
   constexpr int STEPS = SPAN / STEP;
   static_assert(STEPS % BUFFERS == 0, "a buffer is always the same step's");
   static_assert(STEPS % STAGE_STEPS == 0, "a span is whole stages");
-  Selector selector;
+  Selector selector(stage.base - TABLE_BYTES);
   // Kept in registers where these are not few: nvcc 13.0 computes them again in each step.
   unsigned lane = threadIdx.x % 32;
   if (BITS == 4 || THREADS <= 256 || BM < MOST_TOKENS * 3 / 4) not_before(selector.bytes), not_before(lane);
@@ -238,7 +238,7 @@ wgmma_qmm(const __grid_constant__ TensorMap x,
           const unsigned char* w, const unsigned char* scales, const unsigned char* biases, TYPE* y,
           int M, int N, int K, int flags, int early) {
   int n0 = blockIdx.y * ROWS, m0 = blockIdx.z * BM, thread = threadIdx.x;
-  unsigned base = shared_address(memory);
+  unsigned base = shared_address(memory) + TABLE_BYTES;
   if (thread == THREADS) {
     for (int i = 0; i < SETS * STAGES; i++) {
       barrier_init(base + BARRIERS + 16 * i, 1);
@@ -273,6 +273,8 @@ wgmma_qmm(const __grid_constant__ TensorMap x,
   constexpr bool LATER = CHANNEL || TIGHT;
   if (!LATER && thread < THREADS) spans.open();
 #endif
+  // While the first copies are under way.
+  if (TABLE) fill_table(base - TABLE_BYTES, THREADS + 128);
   __syncthreads();
   if (thread >= THREADS) {
     if (THREADS > 128) lower_registers<FEW>();

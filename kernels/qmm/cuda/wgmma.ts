@@ -27,6 +27,7 @@ import { predictWgmma } from "./wgmma_model.ts";
 import {
   CHUNK,
   copiedRow,
+  hasTable,
   isEven,
   lastOf,
   scaleBytes,
@@ -212,6 +213,7 @@ export const qmmWgmma: Kernel<QmmPoint> = launched<QmmPoint, WgmmaConfig>(qmm, {
       UNIT: unitOf(point),
       NN: Number(!point.transposed),
       ...evenMacros(point, config),
+      TABLE: Number(hasTable(point, config)),
     },
   }),
   launch(site) {

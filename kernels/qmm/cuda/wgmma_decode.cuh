@@ -5,13 +5,16 @@
 // selector depends on c alone finds both, and nothing is repacked. bf16 is linear from 0 to
 // 2^-125: a code in the low bits of a bf16 number is the code times 2^-133, and one fused
 // multiply-add with the scale times 2^101 makes the weight times 2^-32, rounded once. fp16 has no
-// such range: there a code below an exponent is 1024 + code, from which 1024 is taken off.
+// such range: there a code below an exponent is 1024 + code, from which 1024 is taken off. Two E2M1 codes
+// take six or seven instructions: with TABLE most of them are looked up in shared memory, by three.
 //
-// Compile-time: TYPE, MODE, BITS, GROUP (formats.h), CHANNEL (1: a row has one scale, GROUP is a part of it).
+// Compile-time: TYPE, MODE, BITS, GROUP (formats.h), CHANNEL (1: a row has one scale, GROUP is a part of it),
+// TABLE (1: E2M1 codes are looked up).
 #ifndef MNKBENCH_WGMMA_DECODE
 #define MNKBENCH_WGMMA_DECODE
 #include "../../common/mutant.h"
 #include "../../../bench/formats/formats.h"
+#include "../../device/ptx_memory.h"
 #include "../../matmul/cuda/tile/element.cuh"
 
 #ifndef CHANNEL
@@ -70,18 +73,43 @@ __device__ __forceinline__ unsigned e4m3_pair(unsigned top, unsigned low) {
   return times(v, HALF ? powers(8, 8) : powers(120, 120));
 }
 
+// The same of byte `c` of `word`, by the selector 0x1100 * c + 0x11 * (c + 4): in each half of v both bytes
+// have its code at the top.
+__device__ __forceinline__ unsigned e2m1_of(unsigned word, unsigned selector) {
+  unsigned v = __byte_perm(word, word << 4, selector);
+  return e2m1_pair(v, v);
+}
+
+// The table has the pair of each byte of E2M1 codes 32 times, so that each lane reads a bank of its own,
+// whatever its codes. An entry takes 256 bytes, of which 128 are used: the byte of codes is then a byte of the
+// entry's address, and a permutation makes the address.
+constexpr int ENTRY = 256, TABLE_BYTES = TABLE ? 256 * ENTRY : 0;
+// So many of four octets are looked up: loads and logic instructions go to different pipes.
+constexpr int LOOKED_UP = !TABLE ? 0 : MODE == NVFP4 ? 2 : 3;
+// Fills the table, by `threads` threads. The block must meet before it is read.
+__device__ __forceinline__ void fill_table(unsigned table, int threads) {
+#pragma unroll 1
+  for (int i = threadIdx.x; i < 256 * 8; i += threads) {
+    unsigned v = e2m1_of(i / 8, MUTANT(warpgroup_same_code) ? 0x4444 : 0x0044);
+    store_shared(table + i / 8 * ENTRY + i % 8 * 16, uint4{v, v, v, v});
+  }
+}
+
 // What depends on the lane alone.
 struct Selector {
+  unsigned table, own, entry;  // the table; the lane's place in an entry; what puts the codes' byte before it
   unsigned bytes;        // of the two words that have the eight weights, from a word's start on
   unsigned shift, mask;  // where the codes are in them
   unsigned gain;         // what brings both codes to the same power of two
   unsigned down;         // fp16: what 1024 in front of the codes becomes by that
-  __device__ Selector() {
+  __device__ explicit Selector(unsigned table) : table(table) {
+    own = threadIdx.x % 32 * 4;
     unsigned c = threadIdx.x % 4, first = 2 * BITS * c, at = first / 8;
     // Of 5 and 6 bits the second code, and the first one by 8 - BITS above that, from where it is in
     // its byte or the one before.
     constexpr bool WIDE = BITS == 5 || BITS == 6;
     shift = MUTANT(warpgroup_no_lane_shift) ? 0 : (WIDE ? first + BITS : first) % 8;
+    entry = 0x7604 | (MUTANT(warpgroup_same_entry) ? 0 : c << 4);
     // Codes stay at the places where they are if bf16 is linear up to there.
     int low = BITS == 2 ? shift : WIDE ? 8 - BITS : 0, high = BITS <= 4 ? low + BITS : 0;
     mask = CODE << low | CODE << high << 16;
@@ -114,14 +142,21 @@ __device__ __forceinline__ unsigned e8m0_twice(unsigned code) {
   unsigned bits = code << 7 | (code == 0 || code == 255 ? 0x40 : 0);
   return bits | bits << 16;
 }
-__device__ __forceinline__ unsigned e4m3_twice(unsigned code) {
-  unsigned both = e4m3_to_2f16(code | code << 8);
-  if constexpr (HALF) return multiply_2f16(both, powers(7, 7));
-  float x = f16_to_f32(both) * 0x1p118f;
-  return f32_to_2bf16(x, x);
-}
-__device__ __forceinline__ unsigned scale_twice(unsigned code) {
-  return MODE == NVFP4 ? e4m3_twice(code) : e8m0_twice(code);
+// The scales of N codes, each twice.
+template <int N>
+__device__ __forceinline__ void scales_twice(unsigned codes, unsigned (&v)[N]) {
+#pragma unroll
+  for (int i = 0; i < N; i++) {
+    if constexpr (MODE == NVFP4) {
+      unsigned both = e4m3_to_2f16(codes >> i / 2 * 16);
+      if constexpr (HALF) {
+        v[i] = times(__byte_perm(both, 0, i % 2 ? 0x3232 : 0x1010), powers(7, 7));
+      } else {
+        float x = f16_to_f32(both >> i % 2 * 16) * 0x1p118f;
+        v[i] = f32_to_2bf16(x, x);
+      }
+    } else v[i] = e8m0_twice(codes >> i * 8 & 0xff);
+  }
 }
 // Number `at` of the affine scales in `scales`, and of the biases.
 __device__ __forceinline__ Factor factor(unsigned scales, unsigned biases, int at,
@@ -145,8 +180,8 @@ __device__ __forceinline__ unsigned weights(const unsigned (&w)[WORDS], int octe
     if constexpr (HALF) v = times_plus(v | 0x64006400, s.gain, s.down);
     return times_plus(v, f.scale, f.bias);
   } else if constexpr (BITS == 4) {
-    unsigned v = __byte_perm(a, a << 4, s.bytes + on);
-    return times(e2m1_pair(v, v), f.scale);
+    if (octet % 4 >= LOOKED_UP) return times(e2m1_of(a, s.bytes), f.scale);
+    return times(load_shared_u32_movable(s.table + __byte_perm(a, s.own, s.entry)), f.scale);
   } else {
     unsigned v = __byte_perm(a, b, s.bytes + on);
     return times(e4m3_pair(v, v), f.scale);

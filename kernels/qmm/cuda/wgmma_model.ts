@@ -8,6 +8,7 @@ import type { DeviceInfo } from "../../../bench/device/device.ts";
 import { CLOCKS_PER_US } from "../../common/sm90.ts";
 import type { QmmPoint } from "../point.ts";
 import {
+  hasTable,
   isEven,
   scaleBytes,
   spanOf,
@@ -101,8 +102,11 @@ const SHARES: Readonly<Record<number, number>> = { 1: 1, 2: 0.92, 4: 0.85 };
 const EVEN_SHARE = 0.9;
 
 /** How many instructions decoding takes, over affine weights of 4 bits. */
-function workOf({ bits, mode }: QmmPoint): number {
-  return mode !== "affine" ? 1.4 : [2, 4].includes(bits) ? 1 : 1.15;
+function workOf(point: QmmPoint, config: WgmmaConfig): number {
+  const { bits, mode } = point;
+  if (mode === "affine") return [2, 4].includes(bits) ? 1 : 1.15;
+  const work = hasTable(point, config) ? 1.05 : 1.35;
+  return mode === "nvfp4" ? work + 0.05 : work;
 }
 
 /**
@@ -130,8 +134,8 @@ export function predictWgmma(
     (isEven(point, config) ? EVEN_SHARE : 1);
   const limits = [
     model.products * BM * warpgroups,
-    model.issue * waits * workOf(point) * warpgroups,
-    model.chain * waits * (transposed ? workOf(point) : 1),
+    model.issue * waits * workOf(point, config) * warpgroups,
+    model.chain * waits * (transposed ? workOf(point, config) : 1),
     model.request * STEP * (1 + arrays) * SETS,
     bytes * active / model.cache,
   ];

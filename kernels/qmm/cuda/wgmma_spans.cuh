@@ -23,8 +23,10 @@ constexpr int PITCH = ROW_CODES + 16;
 constexpr int SCALES = 16 * PITCH, PLACE = SCALES + ARRAYS * 16 * ROW_SCALES;
 // Scales of a step that a warp decodes once for all lanes, where that is work: of a row, of a half.
 constexpr int DECODED = MODE == AFFINE ? 0 : STEP / GROUP, HALF_DECODED = DECODED / 2 + !DECODED;
-// Of two steps.
-constexpr int RING = PLACES * PLACE + 2 * 16 * DECODED * 4;
+// Steps whose scales are decoded at once, each lane so many of a row.
+constexpr int AT_ONCE = BITS == 4 ? 2 : 1, OF_LANE = DECODED * AT_ONCE / 2 + !DECODED;
+// Decoded scales are of twice as many steps.
+constexpr int RING = PLACES * PLACE + 2 * AT_ONCE * 16 * DECODED * 4;
 static_assert(PLACES >= 2, "one span to come, and one there");
 // Chunks of 16 bytes of a row's codes, words of its scales, and words that a warp copies of all scales.
 constexpr int CHUNKS = ROW_CODES / 16, EACH = ROW_SCALES / 4, ALL = ARRAYS * 16 * EACH;
@@ -203,10 +205,13 @@ struct Spans {
     if (DECODED) {
       unsigned at = decoded(step) + (row * DECODED + half * HALF_DECODED) * 4;
 #pragma unroll
-      for (int h = 0; h < 2; h++)
-#pragma unroll
-        for (int i = 0; i < HALF_DECODED; i++)
-          raw.decoded[half][h][i] = load_shared_u32(at + (h * 8 * DECODED + i) * 4);
+      for (int h = 0; h < 2; h++, at += 8 * DECODED * 4) {
+        if constexpr (HALF_DECODED == 2) {
+          uint2 x;
+          load_shared(x, at);
+          raw.decoded[half][h][0] = x.x, raw.decoded[half][h][1] = x.y;
+        } else raw.decoded[half][h][0] = load_shared_u32(at);
+      }
       return;
     }
     if (half == 1 || step % ALIKE) return;
@@ -218,16 +223,22 @@ struct Spans {
         raw.biases[copy_of(step)][h] = load_shared_u32(scale + (16 + h * 8) * ROW_SCALES);
     }
   }
-  // Decodes the scales of step `step` of the span.
+  // Decodes the scales of AT_ONCE steps of the span, from `step` on if that is a multiple of it.
   __device__ __forceinline__ void prepare(int step) const {
-    if (!DECODED) return;
-    unsigned lane = threadIdx.x % 32, scales = ring + here + SCALES + scale_at(step, 0);
-#pragma unroll
-    for (int i = 0; i < 16 * DECODED; i += 32) {
-      unsigned row = (i + lane) / (DECODED + !DECODED), at = (i + lane) % (DECODED + !DECODED);
-      unsigned code = load_shared_u8(scales + row * ROW_SCALES + at);
-      store_shared_u32(decoded(step) + (i + lane) * 4, scale_twice(code));
-    }
+    if (!DECODED || step % AT_ONCE) return;
+    unsigned row = lane() / 2, first = lane() % 2 * OF_LANE;
+    unsigned from = ring + here + SCALES + row * ROW_SCALES + scale_at(step, 0) + first;
+    unsigned codes = OF_LANE == 1   ? load_shared_u8(from)
+                     : OF_LANE == 2 ? load_shared_u16_movable(from)
+                                    : load_shared_u32(from);
+    unsigned v[OF_LANE];
+    scales_twice(codes, v);
+    // A lane's codes are all of one step, but for OF_LANE 1.
+    unsigned to = AT_ONCE == 1 ? decoded(step) + lane() * 4
+                               : decoded(step + lane() % 2) + row * DECODED * 4;
+    if constexpr (OF_LANE == 1) store_shared_u32(to, v[0]);
+    else if constexpr (OF_LANE == 2) store_shared(to, uint2{v[0], v[1]});
+    else store_shared(to, uint4{v[0], v[1], v[2], v[3]});
     if (!MUTANT(warpgroup_early_scales)) __syncwarp();
   }
 
@@ -244,7 +255,7 @@ struct Spans {
   __device__ unsigned code_from() const { return lane() / CHUNKS * codes + lane() % CHUNKS * 16; }
   __device__ unsigned scale_from() const { return lane() / EACH % 16 * words + lane() % EACH * 4; }
   __device__ unsigned decoded(int step) const {
-    return ring + PLACES * PLACE + step % 2 * 16 * DECODED * 4;
+    return ring + PLACES * PLACE + step % (2 * AT_ONCE) * 16 * DECODED * 4;
   }
   __device__ static __forceinline__ void load(unsigned* v, unsigned from) {
     if constexpr (BITS % 4 == 0) {

@@ -13,6 +13,7 @@ import {
 import { qmmWgmma } from "./wgmma.ts";
 import { predictWgmma } from "./wgmma_model.ts";
 import {
+  hasTable,
   isEven,
   lastOf,
   sharedBytes,
@@ -111,12 +112,46 @@ Deno.test("sharedBytes() of x · W have room for unpacked codes and single scale
 });
 
 Deno.test("sharedBytes() have room for decoded scales where that is work", () => {
-  // A byte for each 16 weights; of two steps four words of each row.
-  const weights = 8 * (2 * 16 * (144 + 16) + 2 * 16 * 4 * 4);
+  // A byte for each 16 weights; of four steps four words of each row.
+  const weights = 8 * (2 * 16 * (144 + 16) + 4 * 16 * 4 * 4);
   assertStrictEquals(
     sharedBytes(point({ mode: "nvfp4" }), config),
     stageBytes({ mode: "nvfp4" }) + weights,
   );
+});
+
+Deno.test("sharedBytes() have room for the table of E2M1 codes", () => {
+  const at = point({ mode: "mxfp4" });
+  const few = { ...config, BM: 96 };
+  const { stages, steps } = stagesOf(at, few);
+  // Of four steps two words of each row.
+  const weights = 8 * (2 * 16 * (144 + 8) + 4 * 16 * 2 * 4);
+  assertStrictEquals(
+    sharedBytes(at, few),
+    256 * 256 + stages * (steps * 96 * 128 + 16) + weights,
+  );
+});
+
+Deno.test("E2M1 codes are looked up for few tokens and two warps a scheduler", () => {
+  const looked = (values: Values, other: Values = {}) =>
+    hasTable(point(values), { ...config, ...other } as WgmmaConfig);
+  for (const mode of ["mxfp4", "nvfp4"]) {
+    assert(looked({ mode }, { BM: 96 }) && !looked({ mode }, { BM: 128 }));
+    assert(!looked({ mode }, { BM: 96, SETS: 2 }));
+    assert(!looked({ mode, layout: "nn" }, { BM: 96 }));
+  }
+  assert(!looked({}, { BM: 96 }) && !looked({ mode: "mxfp8" }, { BM: 96 }));
+});
+
+Deno.test("places have E2M1 codes of both modes with a table and without", () => {
+  for (const mode of ["mxfp4", "nvfp4"]) {
+    const tables = wgmmaPlaces.flatMap(({ point, config }) =>
+      point.mode === mode
+        ? [hasTable(readPoint(point), config as WgmmaConfig)]
+        : []
+    );
+    assertEquals(new Set(tables), new Set([true, false]));
+  }
 });
 
 Deno.test("sharedBytes() have room for what sets hand over, and rows of y", () => {

@@ -71,6 +71,23 @@ export function isEven(point: QmmPoint, config: WgmmaConfig): boolean {
     k * bits / 8 % 16 === 0 && k / group * scaleBytes(point) % 4 === 0;
 }
 
+/** The most tokens of a tile, and threads, of which lookups in a table are faster than logic. */
+const TABLE_TOKENS = 96, TABLE_THREADS = 256;
+/** Bytes of the table: an entry of 256 for each byte of codes. */
+const TABLE_BYTES = 256 * 256;
+
+/**
+ * Returns whether pairs of E2M1 codes of x · Wᵀ are looked up in a table. With more tokens, tensor cores limit
+ * the kernel and read the same shared memory; with more threads, lookups limit it.
+ */
+export function hasTable(
+  { mode, bits, transposed }: QmmPoint,
+  config: WgmmaConfig,
+): boolean {
+  return transposed && mode !== "affine" && bits === 4 &&
+    config.BM <= TABLE_TOKENS && threadsOf(config) <= TABLE_THREADS;
+}
+
 /** Threads that multiply. */
 export function threadsOf({ ROWS, SETS }: WgmmaConfig): number {
   return 2 * ROWS * SETS;
@@ -118,7 +135,7 @@ export function stepsOf(point: QmmPoint, config: WgmmaConfig): number {
   return Math.ceil(Math.min(units * unit, point.k) / STEP);
 }
 
-/** Bytes of the rings of weights, of a step of x of all sets, and of mailboxes. */
+/** Bytes of the table, of the rings of weights, of a step of x of all sets, and of mailboxes. */
 function partsOf(point: QmmPoint, config: WgmmaConfig) {
   const { BM, ROWS, SETS, PLACES, CLUSTER } = config;
   const { bits, mode } = point;
@@ -134,16 +151,18 @@ function partsOf(point: QmmPoint, config: WgmmaConfig) {
     : span * (copiedRow(point, config) + arrays * scales) +
       // Pairs of rows' scales of each group of columns.
       span / 2 * 4 * arrays * Math.max(1, ROWS / group);
-  // What is made of the scales of two steps of a warp's rows; unpacked codes of two spans.
+  // What is made of the scales of two steps of a warp's rows, or of four where codes have 4 bits; unpacked
+  // codes of two spans.
   const made = !point.transposed
     ? width === bits ? 0 : 2 * span * ROWS * width / 8
     : mode === "affine"
     ? 0
-    : 128 * STEP / group;
+    : (bits === 4 ? 256 : 128) * STEP / group;
   const ring = PLACES * place + made;
   const letters = Math.ceil(BM / 8 / SETS);
   const letter = 16 * threadsOf(config);
   return {
+    table: hasTable(point, config) ? TABLE_BYTES : 0,
     // Boxes of codes of x · W start at swizzle atoms.
     weights: point.transposed
       ? threadsOf(config) / 32 * ring
@@ -177,8 +196,8 @@ function stepsOfStage(point: QmmPoint, fit: number): number {
 
 /** Returns the stages of x. */
 export function stagesOf(point: QmmPoint, config: WgmmaConfig): Stages {
-  const { weights, step, mail, barriers } = partsOf(point, config);
-  const left = BLOCK_SHARED_BYTES - weights - barriers -
+  const { table, weights, step, mail, barriers } = partsOf(point, config);
+  const left = BLOCK_SHARED_BYTES - table - weights - barriers -
     16 * config.SETS * MOST_STAGES;
   const most = Math.min(MOST_STEPS, stepsOf(point, config));
   const beside = Math.floor((left - mail) / step);
@@ -191,8 +210,9 @@ export function stagesOf(point: QmmPoint, config: WgmmaConfig): Stages {
 
 /** Bytes of shared memory, as wgmma.cu lays it out. */
 export function sharedBytes(point: QmmPoint, config: WgmmaConfig): number {
-  const { weights, step, sums, mail, barriers } = partsOf(point, config);
+  const { table, weights, step, sums, mail, barriers } = partsOf(point, config);
   const { stages, steps, late } = stagesOf(point, config);
   const beside = stages * steps * step + weights - (late ? mail - 16 : 0);
-  return Math.max(beside, sums) + mail + 16 * config.SETS * stages + barriers;
+  return table + Math.max(beside, sums) + mail + 16 * config.SETS * stages +
+    barriers;
 }

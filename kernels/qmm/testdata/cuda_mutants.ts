@@ -317,6 +317,7 @@ export const wgmmaPlaces: readonly CudaPlace[] = [
   warpgroups([32, 37, 1056], ["bf16", "mxfp8"], [32, 64, 1, 2, 1]),
   warpgroups([17, 64, 1120], ["f16", "mxfp8"], [32, 64, 1, 2, 2]),
   warpgroups([18, 70, 2048], ["f16", "nvfp4"], [32, 128, 2, 2, 1]),
+  warpgroups([65, 64, 1088], ["bf16", "mxfp4"], [128, 64, 1, 2, 1]),
 ];
 
 /** x · W: each width, group and mode, scales one by one, and each number of warpgroups. */
@@ -421,7 +422,10 @@ export const mutantCases: Readonly<Record<string, MutantCase<QmmPoint>>> = {
   "one scale a row, columns": mutantCase(CHANNEL_COLUMNS, [
     "columns_no_scale_guard",
   ]),
-  "decoded scales": mutantCase(DECODED, ["warpgroup_early_scales"]),
+  "decoded scales, a table of codes": mutantCase(DECODED, [
+    ...["warpgroup_early_scales", "warpgroup_same_entry"],
+    "warpgroup_same_code",
+  ]),
   "one scale a row": mutantCase(CHANNEL_TILE, ["qmm_channel_groups"]),
   "one scale a row, dot products": mutantCase(CHANNEL_DOTS, [
     "qmv_channel_groups",
