@@ -72,7 +72,8 @@ export function isEven(point: QmmPoint, config: WgmmaConfig): boolean {
 }
 
 /** The most tokens of a tile, and threads, of which lookups in a table are faster than logic. */
-const TABLE_TOKENS = 96, TABLE_THREADS = 256;
+const TABLE_TOKENS = 96;
+const TABLE_THREADS = 256;
 /** Bytes of the table: an entry of 256 for each byte of codes. */
 const TABLE_BYTES = 256 * 256;
 
