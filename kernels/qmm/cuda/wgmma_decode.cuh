@@ -121,6 +121,7 @@ struct Selector {
               (next + 1 < BITS ? next + 1 : next) << 12;
     else if (MODE == AFFINE)
       bytes = BITS == 8 ? at | (at + 1) << 8 : at * 0x1111 + (BITS == 3 ? 0x1010 : 0);
+    else if (BITS == 8 && HALF) bytes = at * 0x11 + 0x10;  // converted at once
     // Both bytes of a half have its code. E2M1: the second code is at the top of its byte, the first one is
     // brought there.
     else bytes = BITS == 4 ? (c + 4) * 0x11 | c * 0x1100 : at * 0x11 | (at + 1) * 0x1100;
@@ -184,7 +185,7 @@ __device__ __forceinline__ unsigned weights(const unsigned (&w)[WORDS], int octe
     return times(load_shared_u32_movable(s.table + __byte_perm(a, s.own, s.entry)), f.scale);
   } else {
     unsigned v = __byte_perm(a, b, s.bytes + on);
-    return times(e4m3_pair(v, v), f.scale);
+    return times(HALF ? e4m3_to_2f16(v) : e4m3_pair(v, v), f.scale);
   }
 }
 

@@ -103,10 +103,11 @@ const EVEN_SHARE = 0.9;
 
 /** How many instructions decoding takes, over affine weights of 4 bits. */
 function workOf(point: QmmPoint, config: WgmmaConfig): number {
-  const { bits, mode } = point;
+  const { bits, mode, type, transposed } = point;
   if (mode === "affine") return [2, 4].includes(bits) ? 1 : 1.15;
-  const work = hasTable(point, config) ? 1.05 : 1.35;
-  return mode === "nvfp4" ? work + 0.05 : work;
+  if (mode === "mxfp8") return type === "f16" && transposed ? 1.05 : 1.4;
+  return (hasTable(point, config) ? 1.05 : 1.35) +
+    (mode === "nvfp4" ? 0.05 : 0);
 }
 
 /**
