@@ -156,7 +156,7 @@ __device__ __forceinline__ void scales_twice(unsigned codes, unsigned (&v)[N]) {
         float x = f16_to_f32(both >> i % 2 * 16) * 0x1p118f;
         v[i] = f32_to_2bf16(x, x);
       }
-    } else v[i] = e8m0_twice(codes >> i * 8 & 0xff);
+    } else v[i] = e8m0_twice(N == 1 ? codes : codes >> i * 8 & 0xff);
   }
 }
 // Number `at` of the affine scales in `scales`, and of the biases.

@@ -226,19 +226,23 @@ struct Spans {
   // Decodes the scales of AT_ONCE steps of the span, from `step` on if that is a multiple of it.
   __device__ __forceinline__ void prepare(int step) const {
     if (!DECODED || step % AT_ONCE) return;
-    unsigned row = lane() / 2, first = lane() % 2 * OF_LANE;
-    unsigned from = ring + here + SCALES + row * ROW_SCALES + scale_at(step, 0) + first;
-    unsigned codes = OF_LANE == 1   ? load_shared_u8(from)
-                     : OF_LANE == 2 ? load_shared_u16_movable(from)
-                                    : load_shared_u32(from);
-    unsigned v[OF_LANE];
-    scales_twice(codes, v);
-    // A lane's codes are all of one step, but for OF_LANE 1.
-    unsigned to = AT_ONCE == 1 ? decoded(step) + lane() * 4
-                               : decoded(step + lane() % 2) + row * DECODED * 4;
-    if constexpr (OF_LANE == 1) store_shared_u32(to, v[0]);
-    else if constexpr (OF_LANE == 2) store_shared(to, uint2{v[0], v[1]});
-    else store_shared(to, uint4{v[0], v[1], v[2], v[3]});
+    constexpr int CODES = DECODED * AT_ONCE + !DECODED;  // of a row
+    unsigned lane = threadIdx.x % 32, scales = ring + here + SCALES + scale_at(step, 0);
+#pragma unroll
+    for (int i = 0; i < 16 * CODES; i += 32 * OF_LANE) {
+      unsigned row = (i + lane * OF_LANE) / CODES, at = (i + lane * OF_LANE) % CODES;
+      unsigned from = scales + row * ROW_SCALES + at;
+      unsigned codes = OF_LANE == 1   ? load_shared_u8(from)
+                       : OF_LANE == 2 ? load_shared_u16_movable(from)
+                                      : load_shared_u32(from);
+      unsigned to = AT_ONCE == 1 ? decoded(step) + (i + lane) * 4
+                                 : decoded(step + at / OF_LANE) + row * DECODED * 4;
+      unsigned v[OF_LANE];
+      scales_twice(codes, v);
+      if constexpr (OF_LANE == 1) store_shared_u32(to, v[0]);
+      else if constexpr (OF_LANE == 2) store_shared(to, uint2{v[0], v[1]});
+      else store_shared(to, uint4{v[0], v[1], v[2], v[3]});
+    }
     if (!MUTANT(warpgroup_early_scales)) __syncwarp();
   }
 
