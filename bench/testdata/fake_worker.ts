@@ -250,6 +250,13 @@ function misbehave(row: TimedRow): void {
         }
       }
       return;
+    case "silent-reference":
+      say({ event: "progress", note: "reference" });
+      return sleep(LONG_MS);
+    case "silent-kernel":
+      say({ event: "progress", note: "reference" });
+      say({ event: "progress", note: "" });
+      return sleep(LONG_MS);
     case "silent":
       say({ event: "progress", note: "search 120/300" });
       return sleep(LONG_MS);
