@@ -487,7 +487,7 @@ function noted(event: Finished, text: string): Finished {
   return { ...event, row: { ...event.row, note } };
 }
 
-/** The most informative line: the message of an exception, else the last line. */
+/** The most informative line: the message of an exception or a panic, else the last line. */
 function lastWords(said: readonly string[]): string | undefined {
-  return said.findLast((line) => /error:/i.test(line)) ?? said.at(-1);
+  return said.findLast((line) => /\berror\b.*:/i.test(line)) ?? said.at(-1);
 }

@@ -75,6 +75,14 @@ Deno.test("supervise() gives a crash row for an exit in the midst of a case", as
   ]);
 });
 
+Deno.test("supervise() names the message of a panic, not its last line", async () => {
+  const [, lost] = (await tell("panic")).rows;
+  assertEquals(
+    lost,
+    "b crash: The worker exited with code 1 (Fatal error in :0: Check failed: x.)",
+  );
+});
+
 Deno.test("supervise() kills a worker that is silent within a case", async () => {
   const why = "no progress for 2.5 s (--timeout)";
   for (
