@@ -311,7 +311,9 @@ function flawOf(issue: GenericIssue): string {
     case "axes":
       return at === undefined
         ? "it has no axes, such as `axes: { m: [16], k: [8192] }`"
-        : `its axis ${at} has no values`;
+        : Array.isArray(issue.input)
+        ? `its axis ${at} has no values`
+        : `its axis ${at} is no list, such as \`${at}: [16, 32]\``;
     default:
   }
   if (field !== "kernels" || at === undefined) {
