@@ -321,6 +321,12 @@ Deno.test("inferSource() says in one line what it lacks", () => {
     ],
     [
       "a.cu",
+      `#define TILE 64\n${CUDA(ARGS, "blockIdx.y; threadIdx.y;")}`,
+      "",
+      /cannot be inferred, as a block of 64 × 64 threads is larger than 1024; say it by --block/,
+    ],
+    [
+      "a.cu",
       CUDA(ARGS, "blockIdx.y; threadIdx.x;"),
       "",
       /launch shape cannot be inferred, as its grid has two dimensions and its blocks have one; say it by --block/,
