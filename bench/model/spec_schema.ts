@@ -61,6 +61,9 @@ const launchSchema = object({
   tolerance: optional(func()),
 });
 
+/** Only a C function is called once. */
+const gpuLaunchSchema = object({ ...launchSchema.entries, shape: func() });
+
 const pythonSchema = object({
   name: filled,
   python: pipe(
@@ -199,7 +202,8 @@ export function demandLaunch<P, T extends Axes>(
   op: Op<P>,
   spec: LaunchSpec<P, T>,
 ): void {
-  demand(op, spec, [launchSchema, FIELDS.launch]);
+  const schema = spec.backend === "cpu" ? launchSchema : gpuLaunchSchema;
+  demand(op, spec, [schema, FIELDS.launch]);
 }
 
 /** Checks a kernel of Python. @throws {UserError} Naming the field of `spec` that is wrong. */
