@@ -118,7 +118,7 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
   [
     "check --device emulator:sm_90a --backend hip",
     2,
-    /emulator:sm_90a is a device of cuda, and kernels of hip are asked for: leave out --backend hip, /,
+    /emulator:sm_90a is a device of cuda, and kernels of hip are asked for: take another --device, leave out --backend, or take kernels of cuda$/m,
   ],
   [
     "check --device emulator:gfx942 --kernel wgmma-k",

@@ -144,7 +144,7 @@ export function unknown(
   const near = longer.length > 0 ? longer : findSimilar(name, all);
   const hint = near.length > 0
     ? `did you mean ${near.join(" or ")}?`
-    : `there are ${chosen.join(", ")}`;
+    : `there are ${[...new Set(chosen)].join(", ")}`;
   return new UserError(`No ${kind} is named ${name}: ${hint}`);
 }
 
@@ -160,9 +160,7 @@ async function checkKernels(
   backend: string | undefined,
 ): Promise<void> {
   const known = suites.flatMap(({ kernels }) => kernels);
-  const namesOf = (kernels: typeof known) => [
-    ...new Set(kernels.map(({ name }) => name)),
-  ];
+  const namesOf = (kernels: typeof known) => kernels.map(({ name }) => name);
   const all = namesOf(known);
   for (const name of names) {
     if (all.includes(name)) continue;

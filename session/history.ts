@@ -144,7 +144,12 @@ export class History implements Disposable {
       if (!isOfSqlite(cause)) throw cause;
       throw isLocked(cause)
         ? refuse(LOCKED, `wait for that, or ${OTHER}`)
-        : refuse(saidBy(cause), `restore it, or ${OTHER}`);
+        : refuse(
+          saidBy(cause),
+          isThere
+            ? `restore it, or ${OTHER}`
+            : `make its folder and room for it, or ${OTHER}`,
+        );
     }
     return new History(path, { db, close: undo.move() });
   }
@@ -357,7 +362,9 @@ function removeEmpty(path: string, db: DatabaseSync): void {
     }
     db.exec("rollback");
   } catch (cause) {
-    if (!isLocked(cause)) throw cause;
+    if (!isOfSqlite(cause)) throw cause;
+    // SQLite needs room even for a lock, and the disk may have none.
+    if (!isLocked(cause) && Deno.statSync(path).size === 0) removeIfThere(path);
   }
 }
 

@@ -124,6 +124,11 @@ Deno.test("History.open() refuses what is no history, in one line", () =>
       assertEquals(pattern.test(error.message), true, error.message);
     };
     refused(/there is no such file; add runs with/);
+    assertThrows(
+      () => History.open(`${path}.folder/h.sqlite`, { make: true }),
+      UserError,
+      "make its folder and room for it, or name another",
+    );
     Deno.writeTextFileSync(path, "");
     refused(/it is empty; add runs with/);
     Deno.writeTextFileSync(

@@ -136,7 +136,7 @@ async function takeEmulated(
   const api = emulatedApi(device);
   if (name !== undefined && name !== api) {
     throw new UserError(
-      `${device} is a device of ${api}, and kernels of ${name} are asked for: leave out --backend ${name}, or take kernels of ${api}`,
+      `${device} is a device of ${api}, and kernels of ${name} are asked for: take another --device, leave out --backend, or take kernels of ${api}`,
     );
   }
   if (!useful.has(api)) {

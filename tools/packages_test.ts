@@ -48,6 +48,7 @@ const mine = defineLaunch(matmul, {
   backend: "cuda",
   entry: "mine",
   source: new URL("./mine.cu", import.meta.url),
+  shape: ({ m, n }) => ({ grid: [n, m, 1], block: [32, 1, 1] }),
 });
 export default defineSuite({
   name: "my-suite",

@@ -278,7 +278,7 @@ function lackingIn(text = ""): string | undefined {
     return "inline assembly";
   }
   const include =
-    /^\s*#\s*include\s*[<"]((?:mma|cooperative_groups|cuda_pipeline|cuda\/|cub\/|cute\/|cutlass\/)[^>"]*)/m;
+    /^\s*#\s*include\s*[<"]((?:mma|cooperative_groups|cuda_pipeline|cuda\/|cub\/|cute\/|cutlass\/|hip\/|metal_\w+(?=>)|Metal\w+\/)[^>"]*)/m;
   return include.exec(text)?.[1];
 }
 

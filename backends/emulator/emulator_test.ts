@@ -1,6 +1,7 @@
 import {
   match,
   notDeepStrictEqual,
+  rejects,
   strictEqual,
   throws,
 } from "node:assert/strict";
@@ -150,5 +151,41 @@ cxxTest(
   () => {
     const emulated = emulatedBackend("emulator:sm_90a", cudaPath());
     notDeepStrictEqual(emulated.target("sm_90a"), cuda().target("sm_90a"));
+  },
+);
+
+cxxTest(
+  "emulatedDevice() has no headers of HIP and Metal, and says so",
+  async () => {
+    const folder = await Deno.makeTempDir();
+    try {
+      for (
+        const [device, header] of [
+          ["emulator:gfx942", "hip/hip_runtime.h"],
+          ["emulator:applegpu_g15s", "metal_stdlib"],
+        ] as const
+      ) {
+        const { backend, info } = emulatedDevice(
+          device,
+          SHARED.replace(/\/$/, ""),
+        );
+        const source = new URL(`file://${folder}/${info.arch}.txt`);
+        Deno.writeTextFileSync(source, `#include <${header}>\n`);
+        await rejects(
+          () =>
+            backend.compiler(info.arch).compile(
+              { source, defines: {} },
+              `${folder}/out`,
+            ),
+          {
+            message: new RegExp(
+              `No such file.*; the emulator has no ${header}, see emulator/`,
+            ),
+          },
+        );
+      }
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
   },
 );

@@ -53,6 +53,16 @@ Deno.test("run() times a right kernel by the device's clock, flushes outside", a
   );
 });
 
+Deno.test("run() says when it computes the reference, once for the kernels of a problem", async () => {
+  const { events } = await rowsOf(suiteOf(["right", "also"]), {
+    kernels: { right, also: right },
+  });
+  assertEquals(
+    events.flatMap((e) => e.event === "progress" ? [e.note] : []),
+    ["reference", ""],
+  );
+});
+
 Deno.test("run() notes a median that is less precise than was asked for", async () => {
   const random = generator(1);
   const noteAt = async (precision: number) => {

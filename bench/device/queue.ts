@@ -88,13 +88,17 @@ export const EARLY: Arg = { kind: "early" };
 /**
  * A 32-bit signed integer as an argument.
  *
- * @throws {CaseError} `unsupported`, for what 32 bits do not hold: a kernel would get another number.
+ * @throws {CaseError} `unsupported` for a number that 32 bits do not hold, as a kernel would get another
+ * one, and `launch` for what is no whole number.
  */
 export function i32(value: number): Arg {
   if ((value | 0) !== value) {
+    const isLarge = Number.isInteger(value);
     throw new CaseError(
-      "unsupported",
-      `${value} is no 32-bit integer, which the kernel takes: choose smaller sizes`,
+      isLarge ? "unsupported" : "launch",
+      `${value} is no 32-bit integer, which the kernel takes: ${
+        isLarge ? "choose smaller sizes" : "give i32() a whole number"
+      }`,
     );
   }
   return { kind: "i32", value };

@@ -7,6 +7,11 @@ Deno.test("i32() refuses what 32 bits do not hold", () => {
     assertEquals(i32(value), { kind: "i32", value });
   }
   for (const value of [2 ** 31, -(2 ** 31) - 1, 0.5, NaN]) {
-    assertThrows(() => i32(value), CaseError, `${value} is no 32-bit integer`);
+    const error = assertThrows(() => i32(value), CaseError);
+    assertEquals(error.message.startsWith(`${value} is no 32-bit`), true);
+    assertEquals(
+      error.failure,
+      Number.isInteger(value) ? "unsupported" : "launch",
+    );
   }
 });

@@ -231,7 +231,13 @@ export class BenchContext implements Disposable {
   /** Returns the reference outputs for the first set of operands of `problem`. */
   async reference(problem: Problem): Promise<Right> {
     const [set] = this.operands(problem);
-    return this.#reference ??= await referenceOf(set!, this);
+    if (this.#reference === undefined) {
+      // Whatever happens meanwhile is no kernel's or config's fault.
+      this.options.emit({ event: "progress", note: "reference" });
+      this.#reference = await referenceOf(set!, this);
+      this.options.emit({ event: "progress", note: "" });
+    }
+    return this.#reference;
   }
 
   /** Frees the operands, if the next problem is another one or a kernel may have damaged them. */

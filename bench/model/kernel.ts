@@ -136,13 +136,27 @@ export function defineLaunch<P, const T extends Axes = Record<never, never>>(
       : { tolerance: spec.tolerance.bind(spec) }),
     prepare({ point, config, operands, program }) {
       const args = (spec.args ?? op.args)(point, operands, config);
-      const shape = spec.shape?.(point, config) ?? ONE;
+      const shape = spec.shape ? shaped(spec.shape(point, config)) : ONE;
       const name = typeof entry === "function" ? entry(point, config) : entry;
       return {
         steps: [program(build(point, config), name).step(args, shape)],
       };
     },
   });
+}
+
+/** Returns `shape` if it is one. @throws {CaseError} `launch`, for what a suite file without types may give. */
+function shaped(shape: LaunchShape | undefined): LaunchShape {
+  for (const field of ["grid", "block"] as const) {
+    if (shape?.[field]?.length === 3) continue;
+    throw new CaseError(
+      "launch",
+      `Cannot launch the kernel: its shape() gave ${
+        JSON.stringify(shape)
+      }: give a ${field} of three numbers, such as [16, 16, 1]`,
+    );
+  }
+  return shape!;
 }
 
 /**

@@ -169,7 +169,7 @@ export interface LaunchSpec<P, T extends Axes> extends BuildOptions {
   unsupported?(point: P, info: DeviceInfo): string | undefined;
   /** Returns macros that depend on the point. Each set of values is another build. */
   defines?(point: P): Values;
-  /** Returns the launch shape. A CPU entry is called once. @default {one block of one thread} */
+  /** Returns the launch shape. Only a CPU entry, which is called once, needs none. */
   shape?(point: P, config: ChoiceOf<T>): LaunchShape;
   /** As {@linkcode Kernel.tolerance}. */
   tolerance?(point: P, config: ChoiceOf<T>): Tolerance;

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import type { DeviceInfo } from "../device/device.ts";
-import { i32 } from "../device/queue.ts";
-import { UserError } from "./errors.ts";
+import { i32, type LaunchShape } from "../device/queue.ts";
+import { CaseError, UserError } from "./errors.ts";
 import type { Values } from "./grid.ts";
 import {
   candidatesOf,
@@ -109,6 +109,7 @@ const LAUNCH: LaunchSpec<MatmulPoint, Record<never, never>> = {
   backend: "cuda",
   entry: "mine",
   source: new URL("file:///mine.cu"),
+  shape: () => ({ grid: [1, 1, 1], block: [1, 1, 1] }),
 };
 
 /** `spec` as somebody may have typed it, whose editor checks no types. */
@@ -138,6 +139,7 @@ Deno.test("defineLaunch() chooses source, entry, macros and arguments by point a
     includes: [folder],
     compiler: "nvcc",
     args: (_, __, { STAGES }) => [i32(STAGES)],
+    shape: () => ({ grid: [1, 1, 1], block: [1, 1, 1] }),
   });
   const point = matmul.point({ m: 16, n: 4, k: 8 });
   const config = { STAGES: 3 };
@@ -166,12 +168,39 @@ Deno.test("defineLaunch() chooses source, entry, macros and arguments by point a
   assertEquals(asked, [build, "m16_stages3", [i32(3)]]);
 });
 
+Deno.test("defineLaunch() says what a shape lacks", () => {
+  const point = matmul.point({ m: 16, n: 4, k: 8 });
+  for (
+    const [shape, why] of [
+      [undefined, /its shape\(\) gave undefined: give a grid of three numbers/],
+      [{ grid: [1, 1], block: [1, 1, 1] }, /gave {"grid":\[1,1\],.*a grid of/],
+      [{ grid: [1, 1, 1] }, /a block of three numbers, such as \[16, 16, 1\]$/],
+    ] as const
+  ) {
+    const kernel = defineLaunch(matmul, {
+      ...LAUNCH,
+      shape: () => shape as unknown as LaunchShape,
+    });
+    const error = assertThrows(() =>
+      kernel.prepare({
+        point,
+        config: {},
+        device: undefined as never,
+        operands: {},
+        alloc: () => undefined as never,
+        program: () => undefined as never,
+      }), CaseError);
+    assertMatch(error.message, why);
+  }
+});
+
 Deno.test("defineLaunch() keeps the tolerance of a kernel", () => {
   const kernel = defineLaunch(matmul, {
     name: "mine",
     backend: "cuda",
     entry: "mine",
     source: new URL("file:///mine.cu"),
+    shape: () => ({ grid: [1, 1, 1], block: [1, 1, 1] }),
     tunables: { SPLIT: [2, 3] },
     tolerance: ({ k }, { SPLIT }) => ({ rtol: k, atol: SPLIT }),
   });
@@ -234,7 +263,10 @@ Deno.test("demandKernel() names each field that is missing", () => {
 });
 
 Deno.test("demandLaunch() names each field that is missing, misspelt or off", () => {
-  for (const field of ["name", "backend", "entry", "source"] as const) {
+  const c = { ...without(LAUNCH, "shape"), backend: "cpu" };
+  assertEquals(defineLaunch(matmul, c).name, "mine");
+  const needed = ["name", "backend", "entry", "source", "shape"] as const;
+  for (const field of needed) {
     refused(
       () => defineLaunch(matmul, without(LAUNCH, field, "misspelt")),
       new RegExp(`: it has no ${field}, such as \``),

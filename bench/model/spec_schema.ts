@@ -61,6 +61,9 @@ const launchSchema = object({
   tolerance: optional(func()),
 });
 
+/** Only a C function is called once. */
+const gpuLaunchSchema = object({ ...launchSchema.entries, shape: func() });
+
 const pythonSchema = object({
   name: filled,
   python: pipe(
@@ -199,7 +202,8 @@ export function demandLaunch<P, T extends Axes>(
   op: Op<P>,
   spec: LaunchSpec<P, T>,
 ): void {
-  demand(op, spec, [launchSchema, FIELDS.launch]);
+  const schema = spec.backend === "cpu" ? launchSchema : gpuLaunchSchema;
+  demand(op, spec, [schema, FIELDS.launch]);
 }
 
 /** Checks a kernel of Python. @throws {UserError} Naming the field of `spec` that is wrong. */
@@ -311,7 +315,9 @@ function flawOf(issue: GenericIssue): string {
     case "axes":
       return at === undefined
         ? "it has no axes, such as `axes: { m: [16], k: [8192] }`"
-        : `its axis ${at} has no values`;
+        : Array.isArray(issue.input)
+        ? `its axis ${at} has no values`
+        : `its axis ${at} is no list, such as \`${at}: [16, 32]\``;
     default:
   }
   if (field !== "kernels" || at === undefined) {

@@ -180,6 +180,10 @@ export function defineSuite<P>(spec: SuiteSpec<P>): Suite {
         ...[...Object.keys(fixed), ...swept, ...Object.values(tie)],
       ]),
   );
+  const flaw = flawOfSources(spec);
+  if (flaw !== undefined) {
+    throw new UserError(`Cannot define the suite ${spec.name}: ${flaw}`);
+  }
   return {
     name: spec.name,
     title: spec.title,
@@ -319,12 +323,38 @@ function* casesAt<P>(spec: SuiteSpec<P>, place: Place): Generator<Case> {
 
 /** Returns the names of the axes that vary between the points of a suite. */
 function sweptBy<P>({ axes, tie = {} }: SuiteSpec<P>): string[] {
-  const fields = Object.entries(axes).flatMap(([axis, list]) =>
-    list.flatMap((value) =>
-      typeof value === "object" ? Object.keys(value) : [axis]
-    )
+  return [...new Set([...fieldsOf(axes), ...Object.keys(tie)])];
+}
+
+/** Returns the names of the axes that `axes` has values of, once for each list. */
+function fieldsOf<P>(axes: SuiteSpec<P>["axes"]): string[] {
+  return Object.entries(axes).flatMap(([axis, list]) => [
+    ...new Set(
+      list.flatMap((value) =>
+        typeof value === "object" ? Object.keys(value) : [axis]
+      ),
+    ),
+  ]);
+}
+
+/** Says which axis has its values twice, or from none: which of them counts could not be seen. */
+function flawOfSources<P>(
+  { axes, tie = {}, fixed = {} }: SuiteSpec<P>,
+): string | undefined {
+  const fields = fieldsOf(axes);
+  const all = [
+    ...fields,
+    ...Object.keys(tie),
+    ...Object.keys(fixed).filter((axis) => fixed[axis] !== undefined),
+  ];
+  const twice = all.find((axis, i) => all.indexOf(axis) < i);
+  if (twice !== undefined) {
+    return `its axis ${twice} has values twice, in axes, tie and fixed: leave out one`;
+  }
+  const loose = Object.entries(tie).find(([, other]) =>
+    !fields.includes(other)
   );
-  return [...new Set([...fields, ...Object.keys(tie)])];
+  return loose && `it ties ${loose.join(" to ")}, which is not in its axes`;
 }
 
 /** Returns `kernel` at `point`, without the point's type. */

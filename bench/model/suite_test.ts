@@ -203,6 +203,18 @@ Deno.test("defineSuite() says what is missing or off", () => {
   }
   refused({ axes: undefined }, /it has no axes, such as/);
   refused({ axes: { m: [] } }, /its axis m has no values/);
+  refused(
+    { axes: { m: 16 } },
+    /its axis m is no list, such as `m: \[16, 32\]`/,
+  );
+  const twice = /: its axis m has values twice, in axes, tie and fixed: leave/;
+  refused({ fixed: { m: 3 } }, twice);
+  refused({ tie: { n: "m", m: "n" } }, twice);
+  refused({ axes: { m: [16], s: [{ m: 8, n: 8 }, { m: 9, n: 9 }] } }, twice);
+  refused(
+    { tie: { m: "n" }, axes: { k: [64] } },
+    /it ties m to n, which is not/,
+  );
   refused({ op: {} }, /it has no op/);
   refused({ kernels: [undefined] }, /entry 0 of its kernels is not a kernel/);
   refused(

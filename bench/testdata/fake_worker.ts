@@ -235,6 +235,12 @@ function misbehave(row: TimedRow): void {
       complain("first\n\x1b[31mlast words\x1b[0m\n");
       libc().strlen(1n);
       return;
+    case "panic":
+      // As Deno does where a kernel overwrote its heap.
+      complain(
+        "Fatal error in :0: Check failed: x.\nstack backtrace:\nnote: Some details are omitted\n",
+      );
+      return Deno.exit(1);
     case "exit":
       return Deno.exit(3);
     case "torn":
@@ -250,6 +256,13 @@ function misbehave(row: TimedRow): void {
         }
       }
       return;
+    case "silent-reference":
+      say({ event: "progress", note: "reference" });
+      return sleep(LONG_MS);
+    case "silent-kernel":
+      say({ event: "progress", note: "reference" });
+      say({ event: "progress", note: "" });
+      return sleep(LONG_MS);
     case "silent":
       say({ event: "progress", note: "search 120/300" });
       return sleep(LONG_MS);

@@ -157,7 +157,6 @@ class Search {
     const { c, context } = this;
     const { config } = candidate;
     // Before the check, so that no config is blamed for the time of the reference.
-    context.options.emit({ event: "progress", note: "reference" });
     await context.ledger.count("check", () => context.reference(c.problem));
     this.#report("check", config);
     const median = this.#medians.get(candidate) ?? Infinity;

@@ -125,8 +125,9 @@ const eventSchema = variant("event", [
   /** The config of this case is searched; others are, before it is timed. */
   object({ event: literal("waits"), key: caseKeySchema }),
   /**
-   * A sign of life within a case, such as `search 120/300`; `trying` is what a search tries
-   * now: whatever kills the worker, this config did.
+   * A sign of life within a case that says what it begins, such as `search 120/300`, or nothing
+   * where that has ended; `trying` is what a search tries now: whatever kills the worker, this config
+   * did.
    */
   object({
     event: literal("progress"),

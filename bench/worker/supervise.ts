@@ -254,7 +254,7 @@ async function* attend(
       if (outcome) return outcome;
       yield state.lose(
         "timeout",
-        `The kernel may hang: no progress for ${seconds} s (--timeout)`,
+        `${state.suspicion}: no progress for ${seconds} s (--timeout)`,
       );
       return "failed";
     }
@@ -297,6 +297,13 @@ class WorkerState {
     return this.#ready ? idleMs : Math.min(idleMs, READY_MS);
   }
 
+  /** The likeliest reason for its silence. */
+  get suspicion(): string {
+    return this.#current?.progress === "reference"
+      ? "The reference may need more time"
+      : "The kernel may hang";
+  }
+
   /** Returns the outcome of its end by `status`; undefined where the case at work is to blame. */
   outcomeOf(status: "crash" | "timeout", gone: string): Outcome | undefined {
     const current = this.#current;
@@ -318,7 +325,7 @@ class WorkerState {
       config: "",
       config_by: "",
       status,
-      note: progress === undefined ? what : `${what}, after ${progress}`,
+      note: progress === undefined ? what : `${what}, during ${progress}`,
       provenance: {
         ...this.#options.provenance,
         ...(ready && { driver: ready.driver }),
@@ -379,7 +386,7 @@ class WorkerState {
           const { note: progress, trying } = event;
           this.#current = {
             key: current.key,
-            progress,
+            ...(progress !== "" && { progress }),
             ...(trying && { trying }),
           };
         }
@@ -480,7 +487,7 @@ function noted(event: Finished, text: string): Finished {
   return { ...event, row: { ...event.row, note } };
 }
 
-/** The most informative line: the message of an exception, else the last line. */
+/** The most informative line: the message of an exception or a panic, else the last line. */
 function lastWords(said: readonly string[]): string | undefined {
-  return said.findLast((line) => /error:/i.test(line)) ?? said.at(-1);
+  return said.findLast((line) => /\berror\b.*:/i.test(line)) ?? said.at(-1);
 }

@@ -92,7 +92,7 @@ Deno.test("supervise() blames the case for what happens between two configs and 
   ]);
   assertEquals(between.rows, [
     A,
-    "b crash: The worker exited with code 3, after reference",
+    "b crash: The worker exited with code 3, during reference",
     `${C}BM=16`,
   ]);
   assertEquals(after.rows, [

@@ -75,21 +75,38 @@ Deno.test("supervise() gives a crash row for an exit in the midst of a case", as
   ]);
 });
 
+Deno.test("supervise() names the message of a panic, not its last line", async () => {
+  const [, lost] = (await tell("panic")).rows;
+  assertEquals(
+    lost,
+    "b crash: The worker exited with code 1 (Fatal error in :0: Check failed: x.)",
+  );
+});
+
 Deno.test("supervise() kills a worker that is silent within a case", async () => {
-  const silence = new Silence();
-  const told = await tell("silent", {
-    ...silence.options,
-    timeoutMs: 2_500,
-    heard(event) {
-      if (event.event === "progress") silence.pass(2_500);
-    },
-  });
-  assertEquals(told.rows, [
-    A,
-    "b timeout: The kernel may hang: no progress for 2.5 s (--timeout), after search 120/300",
-    `${C}BM=16`,
-  ]);
-  assertEquals(silence.rung, [[0, 1], [0, 1]]);
+  const why = "no progress for 2.5 s (--timeout)";
+  for (
+    const [mode, last, said] of [
+      ["silent", "search 120/300", `The kernel may hang: ${why}, during`],
+      ["silent-reference", "reference", "The reference may need more time: "],
+      ["silent-kernel", "", "The kernel may hang: "],
+    ] as const
+  ) {
+    const silence = new Silence();
+    const told = await tell(mode, {
+      ...silence.options,
+      timeoutMs: 2_500,
+      heard(event) {
+        if (event.event === "progress" && event.note === last) {
+          silence.pass(2_500);
+        }
+      },
+    });
+    const [a, b, c] = told.rows;
+    assertEquals([a, c, told.rows.length], [A, `${C}BM=16`, 3]);
+    assertEquals(b!.startsWith(`b timeout: ${said}`), true, b);
+    assertEquals(silence.rung, [[0, 1], [0, 1]]);
+  }
 });
 
 Deno.test("supervise() waits for a worker that is slow and says that it lives", async () => {

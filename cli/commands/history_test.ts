@@ -127,7 +127,7 @@ Deno.test({
       await writeRun(cwd, 0, 8);
       // A limit on the size of files: what is larger fails as on a full disk.
       const [own, ...args] = command(["history", "add", "0"]);
-      for (const blocks of [16, 8, 1]) {
+      for (const blocks of [16, 8, 1, 0]) {
         const { code, stderr } = await new Deno.Command("sh", {
           args: [
             "-c",

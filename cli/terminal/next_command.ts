@@ -25,7 +25,7 @@ import {
 } from "../../session/home.ts";
 import { pythonOf } from "../../peers/cases.ts";
 import { isFailure } from "../../session/run_job.ts";
-import { casesOf, isSource, pointOf } from "../../session/cases.ts";
+import { casesOf, isFile, isSource, pointOf } from "../../session/cases.ts";
 import { AT_OTHER } from "../../session/source/ragged.ts";
 import type { Selected } from "../../session/select.ts";
 
@@ -82,8 +82,9 @@ function commandForFailure(
 /** Returns the command that measures more than `rows`, or shows them. */
 function commandForMore(
   rows: readonly Row[],
-  { selected: { preset, selection, suites }, settings, out }: EndedRun,
+  { selected, settings, out }: EndedRun,
 ): string {
+  const { preset, selection, suites } = selected;
   const { peers, overrides, where } = selection;
   const ran = new Set(
     rows.filter(({ status }) => status !== "unsupported")
@@ -103,7 +104,8 @@ function commandForMore(
   }
   // Not another size: its rows would go into the same folder.
   if (out !== undefined) {
-    return `Next, these rows as tables: ${typed(`table ${quoted(out)}`)}`;
+    const words = ["table", quoted(out), ...suiteFileArgs(rows, selected)];
+    return `Next, these rows as tables: ${typed(words.join(" "))}`;
   }
   const { axes, swept } = suites[0]!;
   const own = axes.find(({ name, values }) =>
@@ -122,6 +124,21 @@ function commandForMore(
   return `Next, a size of your own: ${
     typed(["bench", args, ...point].join(" "))
   }`;
+}
+
+/**
+ * Returns `--suite` with the suites of `rows` if a file has one of them: only there does `table` find
+ * the baselines of a user's suite.
+ */
+function suiteFileArgs(
+  rows: readonly Row[],
+  { selection, suites }: EndedRun["selected"],
+): string[] {
+  const own = new Set(rows.map(({ key }) => key.suite));
+  const given = selection.suites.filter((_, i) => own.has(suites[i]!.name));
+  return given.some(isFile) && !given.some(isSource)
+    ? given.map((suite) => `--suite ${quoted(suite)}`)
+    : [];
 }
 
 /**

@@ -168,9 +168,16 @@ Deno.test("nextCommand() repeats what was selected for more of the same", () => 
     after(rows, {}, true, "my results"),
     `Next, every shape of a suite: bench --suite other ${FILES} --out 'my results'`,
   );
+  const rowsOf = (suite: string) =>
+    rows.map((row) => ({ ...row, key: { ...row.key, suite } }));
   assertEquals(
-    after(rows, {}, false, "my results"),
+    after(rowsOf("other"), {}, false, "my results"),
     "Next, these rows as tables: table 'my results'",
+  );
+  // Its file has the baselines.
+  assertEquals(
+    after(rowsOf("mine"), {}, false, "my results"),
+    "Next, these rows as tables: table 'my results' --suite ./mine.ts",
   );
 });
 

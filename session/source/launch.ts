@@ -19,6 +19,8 @@ export interface Launch {
 const THREADS = "256";
 /** Threads of a square block either way. */
 const SQUARE = "16";
+/** The most threads of a block, on every GPU. */
+const MOST_THREADS = 1024;
 /** A constant, of which one named so is the side of a tile, which a square block has. */
 const CONSTANT =
   /(?:\b(?:int|unsigned|size_t|auto) +|#define +)(\w+)(?: *= *| +)(\d+)\b/gi;
@@ -52,12 +54,17 @@ export function launchOf(
       SIDE.test(name!) ? [side!] : []
     ),
   );
+  const [side = SQUARE] = sides;
   const isPlain = threadY === blockY && (!threadY || sides.size <= 1);
-  if (!isPlain && (block === undefined || grid === undefined)) {
+  const isLarge = threadY && block === undefined &&
+    Number(side) ** 2 > MOST_THREADS;
+  if (isLarge || !isPlain && (block === undefined || grid === undefined)) {
     const [grids, threads] = [blockY, threadY].map((two) =>
       two ? "two dimensions" : "one"
     );
-    const why = threadY === blockY
+    const why = isPlain
+      ? `a block of ${side} × ${side} threads is larger than ${MOST_THREADS}`
+      : threadY === blockY
       ? `its code has several sides of a block, ${[...sides].join(" and ")}`
       : `its grid has ${grids} and its blocks have ${threads}`;
     return refuse(
@@ -67,7 +74,6 @@ export function launchOf(
   const [, bounds = THREADS] =
     /__launch_bounds__\s*\(\s*(\d+)/.exec(entry.head) ??
       [];
-  const [side = SQUARE] = sides;
   const threads = block ?? (threadY ? `${side},${side}` : bounds);
   const [x = "1", y = "1"] = threads.split(/[,x]/);
   const blocks = grid ?? (threadY ? `n/${x},m/${y}` : `m*n/${x}`);

@@ -120,7 +120,9 @@ export function inferSource(name: string): Inferred {
       signature.isOrderAssumed
         ? "; the order A, B, C of its pointers is assumed, as none is const"
         : ""
-    }`,
+    }${
+      // As BLAS defines it. C has NaN before a call, and 0 times NaN is NaN.
+      has(signature, "beta") ? "; beta is 0, so it must not read C" : ""}`,
   };
 }
 

@@ -1,5 +1,10 @@
 import { dirname, join } from "node:path";
-import { assertEquals, assertMatch, assertThrows } from "@std/assert";
+import {
+  assertEquals,
+  assertMatch,
+  assertNotMatch,
+  assertThrows,
+} from "@std/assert";
 import type { Arg } from "../../bench/device/queue.ts";
 import { UserError } from "../../bench/model/errors.ts";
 import { comparedKernels } from "./inferred.ts";
@@ -321,6 +326,12 @@ Deno.test("inferSource() says in one line what it lacks", () => {
     ],
     [
       "a.cu",
+      `#define TILE 64\n${CUDA(ARGS, "blockIdx.y; threadIdx.y;")}`,
+      "",
+      /cannot be inferred, as a block of 64 × 64 threads is larger than 1024; say it by --block/,
+    ],
+    [
+      "a.cu",
       CUDA(ARGS, "blockIdx.y; threadIdx.x;"),
       "",
       /launch shape cannot be inferred, as its grid has two dimensions and its blocks have one; say it by --block/,
@@ -395,6 +406,16 @@ Deno.test("inferSource() reads settings only of comments that begin so, of all o
     one!.problem.title,
     "m=64 n=64 k=64 type=f32 epilogue=relu layout=nt lda=100",
   );
+});
+
+Deno.test("inferSource() says that a kernel with beta must not read C", () => {
+  const note = (parameters: string) =>
+    infer("a.c", `void a(${parameters}) {}`).note;
+  assertMatch(
+    note(`${ARGS}, float beta`),
+    /; beta is 0, so it must not read C$/,
+  );
+  assertNotMatch(note(`${ARGS}, float alpha`), /beta/);
 });
 
 Deno.test("inferSource() refuses each setting that it cannot apply, with its line", () => {
