@@ -124,8 +124,8 @@ function moved(build: Build, from: string, to: string): Build {
 
 /**
  * Returns what the builds may have been in `tree`: `builds`, and a single one also with each source of
- * its folder there, as its file may have had another name, and without one of its constants, as the
- * kernel may not have had it.
+ * its folder there, as its file may have had another name, and without one or two of its constants, as
+ * the kernel may not have had them.
  */
 function formerBuilds(
   builds: readonly Build[],
@@ -144,13 +144,15 @@ function formerBuilds(
   return [...renamed, ...(own ? fewerConstants(only) : [])];
 }
 
-/** Returns `build` without each of its constants. */
+/** Returns `build` without each of its constants, then without each two of them. */
 function fewerConstants(build: Build): readonly (readonly Build[])[] {
-  const defines = Object.entries(build.defines);
-  return defines.map((left) => [{
-    ...build,
-    defines: Object.fromEntries(defines.filter((one) => one !== left)),
-  }]);
+  const without = (one: Build) =>
+    Object.keys(one.defines).map((name) => {
+      const { [name]: _, ...defines } = one.defines;
+      return { ...one, defines };
+    });
+  const one = without(build);
+  return [...one, ...one.flatMap(without)].map((former) => [former]);
 }
 
 /** Writes `pairs` with one on a line. */

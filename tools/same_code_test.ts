@@ -13,7 +13,7 @@ import { compareCode, formatPairs } from "./same_code.ts";
 
 const build = (file: string): Build => ({
   source: pathToFileURL(join(HOME, "kernels/x", file)),
-  defines: { N: 1 },
+  defines: { N: 1, K: 2, M: 3 },
 });
 
 /** A row measured with the code of hash `code`, whose kernel now has the sources `files`. */
@@ -54,7 +54,10 @@ async function compared(
       codeHash(one) {
         const found = isOld(one) ? files[nameOf(one)] : undefined;
         if (!found) throw new CaseError("compile", `no ${nameOf(one)}`);
-        return found[0] + ("N" in one.defines ? "" : " without N");
+        const lacking = ["N", "K", "M"].filter((name) =>
+          !(name in one.defines)
+        );
+        return [found[0], ...lacking].join(" without ");
       },
       compile: (one, attempt) =>
         Promise.resolve({
@@ -94,11 +97,18 @@ Deno.test("compareCode() pairs code of the same machine code, under another name
   );
 });
 
-Deno.test("compareCode() pairs code that had a constant less", async () => {
-  const stood = stoodOf("then without N", ["k.cu"]);
-  assertEquals(await compared(stood, { "k.cu": ["then", "binary"] }), {
-    pair: { ...PAIR, was: "then without N" },
+Deno.test("compareCode() pairs code that had one or two constants less", async () => {
+  for (const was of ["then without N", "then without N without M"]) {
+    const stood = stoodOf(was, ["k.cu"]);
+    assertEquals(await compared(stood, { "k.cu": ["then", "binary"] }), {
+      pair: { ...PAIR, was },
+    });
+  }
+  const less = stoodOf("then without N without K without M", ["k.cu"]);
+  assertEquals(await compared(less, { "k.cu": ["then", "binary"] }), {
+    why: "its constants or configs changed too",
   });
+  const stood = stoodOf("then without N", ["k.cu"]);
   assertEquals(await compared(stood, { "k.cu": ["then", "another"] }), {
     why: "the machine code is another",
   });
