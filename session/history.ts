@@ -364,7 +364,8 @@ function removeEmpty(path: string, db: DatabaseSync): void {
   } catch (cause) {
     if (!isOfSqlite(cause)) throw cause;
     // SQLite needs room even for a lock, and the disk may have none.
-    if (!isLocked(cause) && Deno.statSync(path).size === 0) removeIfThere(path);
+    const info = unlessMissing(() => Deno.statSync(path));
+    if (!isLocked(cause) && info?.size === 0) removeIfThere(path);
   }
 }
 

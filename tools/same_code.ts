@@ -144,15 +144,17 @@ function formerBuilds(
   return [...renamed, ...(own ? fewerConstants(only) : [])];
 }
 
-/** Returns `build` without each of its constants, then without each two of them. */
+/** Returns `build` without each of its constants, and without each two of them. */
 function fewerConstants(build: Build): readonly (readonly Build[])[] {
-  const without = (one: Build) =>
-    Object.keys(one.defines).map((name) => {
-      const { [name]: _, ...defines } = one.defines;
-      return { ...one, defines };
-    });
-  const one = without(build);
-  return [...one, ...one.flatMap(without)].map((former) => [former]);
+  const defines = Object.entries(build.defines);
+  const without = (...left: readonly number[]) => [{
+    ...build,
+    defines: Object.fromEntries(defines.filter((_, i) => !left.includes(i))),
+  }];
+  return defines.flatMap((_, i) => [
+    without(i),
+    ...defines.slice(0, i).map((_, j) => without(i, j)),
+  ]);
 }
 
 /** Writes `pairs` with one on a line. */

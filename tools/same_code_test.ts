@@ -97,7 +97,7 @@ Deno.test("compareCode() pairs code of the same machine code, under another name
   );
 });
 
-Deno.test("compareCode() pairs code that had one or two constants less", async () => {
+Deno.test("compareCode() pairs code that had one or two fewer constants", async () => {
   for (const was of ["then without N", "then without N without M"]) {
     const stood = stoodOf(was, ["k.cu"]);
     assertEquals(await compared(stood, { "k.cu": ["then", "binary"] }), {

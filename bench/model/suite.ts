@@ -337,9 +337,9 @@ function fieldsOf<P>(axes: SuiteSpec<P>["axes"]): string[] {
   ]);
 }
 
-/** Says which axis has its values twice, or from none: which of them counts could not be seen. */
+/** Says which axis is set twice, or tied to none: which of its values counts could not be seen. */
 function flawOfSources<P>(
-  { axes, tie = {}, fixed = {} }: SuiteSpec<P>,
+  { axes, quick = {}, tie = {}, fixed = {} }: SuiteSpec<P>,
 ): string | undefined {
   const fields = fieldsOf(axes);
   const all = [
@@ -349,7 +349,11 @@ function flawOfSources<P>(
   ];
   const twice = all.find((axis, i) => all.indexOf(axis) < i);
   if (twice !== undefined) {
-    return `its axis ${twice} has values twice, in axes, tie and fixed: leave out one`;
+    return `its axis ${twice} is set twice (in axes, tie or fixed): leave out one`;
+  }
+  const tied = Object.keys(tie).find((axis) => axis in quick);
+  if (tied !== undefined) {
+    return `its axis ${tied} is set twice (in quick and tie): leave out one`;
   }
   const loose = Object.entries(tie).find(([, other]) =>
     !fields.includes(other)

@@ -207,10 +207,15 @@ Deno.test("defineSuite() says what is missing or off", () => {
     { axes: { m: 16 } },
     /its axis m is no list, such as `m: \[16, 32\]`/,
   );
-  const twice = /: its axis m has values twice, in axes, tie and fixed: leave/;
+  const twice =
+    /: its axis m is set twice \(in axes, tie or fixed\): leave out one/;
   refused({ fixed: { m: 3 } }, twice);
   refused({ tie: { n: "m", m: "n" } }, twice);
   refused({ axes: { m: [16], s: [{ m: 8, n: 8 }, { m: 9, n: 9 }] } }, twice);
+  refused(
+    { tie: { n: "m" }, quick: { n: [8] } },
+    /its axis n is set twice \(in quick and tie\)/,
+  );
   refused(
     { tie: { m: "n" }, axes: { k: [64] } },
     /it ties m to n, which is not/,

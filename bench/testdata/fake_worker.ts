@@ -241,6 +241,11 @@ function misbehave(row: TimedRow): void {
         "Fatal error in :0: Check failed: x.\nstack backtrace:\nnote: Some details are omitted\n",
       );
       return Deno.exit(1);
+    case "exception":
+      complain(
+        "error: Uncaught TypeError: boom\n    at file:///home/error/suite.ts:3:1\n",
+      );
+      return Deno.exit(1);
     case "exit":
       return Deno.exit(3);
     case "torn":

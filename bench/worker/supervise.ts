@@ -489,5 +489,6 @@ function noted(event: Finished, text: string): Finished {
 
 /** The most informative line: the message of an exception or a panic, else the last line. */
 function lastWords(said: readonly string[]): string | undefined {
-  return said.findLast((line) => /\berror\b.*:/i.test(line)) ?? said.at(-1);
+  return said.findLast((line) => /error(?: in [^:]*)?:/i.test(line)) ??
+    said.at(-1);
 }

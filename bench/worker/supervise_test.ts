@@ -75,12 +75,16 @@ Deno.test("supervise() gives a crash row for an exit in the midst of a case", as
   ]);
 });
 
-Deno.test("supervise() names the message of a panic, not its last line", async () => {
-  const [, lost] = (await tell("panic")).rows;
-  assertEquals(
-    lost,
-    "b crash: The worker exited with code 1 (Fatal error in :0: Check failed: x.)",
-  );
+Deno.test("supervise() names the message of a panic or an exception, not the last line", async () => {
+  for (
+    const [mode, message] of [
+      ["panic", "Fatal error in :0: Check failed: x."],
+      ["exception", "error: Uncaught TypeError: boom"],
+    ] as const
+  ) {
+    const [, lost] = (await tell(mode)).rows;
+    assertEquals(lost, `b crash: The worker exited with code 1 (${message})`);
+  }
 });
 
 Deno.test("supervise() kills a worker that is silent within a case", async () => {

@@ -23,7 +23,7 @@
 #include "mutant.h"
 #include "../device/ptx_barrier.h"
 #include "../device/ptx_memory.h"
-#include "../matmul/cuda/tile/element.cuh"
+#include "element.cuh"
 
 enum Layout { nn, nt };
 constexpr bool NT = LAYOUT == nt;

@@ -274,8 +274,9 @@ wgmma_qmm(const __grid_constant__ TensorMap x,
   if (!LATER && thread < THREADS) spans.open();
 #endif
   // While the first copies are under way.
-  if (TABLE) fill_table(base - TABLE_BYTES, THREADS + 128);
+  if (TABLE && !MUTANT(warpgroup_late_table)) fill_table(base - TABLE_BYTES, THREADS + 128);
   __syncthreads();
+  if (TABLE && MUTANT(warpgroup_late_table)) fill_table(base - TABLE_BYTES, THREADS + 128);
   if (thread >= THREADS) {
     if (THREADS > 128) lower_registers<FEW>();
     if (thread == THREADS) {

@@ -15,7 +15,7 @@
 #include "../../common/mutant.h"
 #include "../../../bench/formats/formats.h"
 #include "../../device/ptx_memory.h"
-#include "../../matmul/cuda/tile/element.cuh"
+#include "../../common/element.cuh"
 
 #ifndef CHANNEL
 #define CHANNEL 0
@@ -73,7 +73,7 @@ __device__ __forceinline__ unsigned e4m3_pair(unsigned top, unsigned low) {
   return times(v, HALF ? powers(8, 8) : powers(120, 120));
 }
 
-// The same of byte `c` of `word`, by the selector 0x1100 * c + 0x11 * (c + 4): in each half of v both bytes
+// The values of the two E2M1 codes of byte `c` of `word`, by the selector 0x1100 * c + 0x11 * (c + 4): in each half of v both bytes
 // have its code at the top.
 __device__ __forceinline__ unsigned e2m1_of(unsigned word, unsigned selector) {
   unsigned v = __byte_perm(word, word << 4, selector);
@@ -84,7 +84,7 @@ __device__ __forceinline__ unsigned e2m1_of(unsigned word, unsigned selector) {
 // whatever its codes. An entry takes 256 bytes, of which 128 are used: the byte of codes is then a byte of the
 // entry's address, and a permutation makes the address.
 constexpr int ENTRY = 256, TABLE_BYTES = TABLE ? 256 * ENTRY : 0;
-// So many of four octets are looked up: loads and logic instructions go to different pipes.
+// Octets of each four that are looked up. Logic decodes the others: loads go to another pipe.
 constexpr int LOOKED_UP = !TABLE ? 0 : MODE == NVFP4 ? 2 : 3;
 // Fills the table, by `threads` threads. The block must meet before it is read.
 __device__ __forceinline__ void fill_table(unsigned table, int threads) {
@@ -97,7 +97,8 @@ __device__ __forceinline__ void fill_table(unsigned table, int threads) {
 
 // What depends on the lane alone.
 struct Selector {
-  unsigned table, own, entry;  // the table; the lane's place in an entry; what puts the codes' byte before it
+  unsigned table, own;   // the table, the lane's bytes in an entry
+  unsigned entry;        // of what makes 256 times byte c of a word, plus `own`
   unsigned bytes;        // of the two words that have the eight weights, from a word's start on
   unsigned shift, mask;  // where the codes are in them
   unsigned gain;         // what brings both codes to the same power of two

@@ -105,7 +105,8 @@ const EVEN_SHARE = 0.9;
 function workOf(point: QmmPoint, config: WgmmaConfig): number {
   const { bits, mode, type, transposed } = point;
   if (mode === "affine") return [2, 4].includes(bits) ? 1 : 1.15;
-  if (mode === "mxfp8") return type === "f16" && transposed ? 1.05 : 1.4;
+  if (!transposed) return 1.4;
+  if (mode === "mxfp8") return type === "f16" ? 1.05 : 1.4;
   return (hasTable(point, config) ? 1.05 : 1.35) +
     (mode === "nvfp4" ? 0.05 : 0);
 }

@@ -23,9 +23,9 @@ constexpr int PITCH = ROW_CODES + 16;
 constexpr int SCALES = 16 * PITCH, PLACE = SCALES + ARRAYS * 16 * ROW_SCALES;
 // Scales of a step that a warp decodes once for all lanes, where that is work: of a row, of a half.
 constexpr int DECODED = MODE == AFFINE ? 0 : STEP / GROUP, HALF_DECODED = DECODED / 2 + !DECODED;
-// Steps whose scales are decoded at once, each lane so many of a row.
+// Steps whose scales are decoded at once, and scales that a lane decodes.
 constexpr int AT_ONCE = BITS == 4 ? 2 : 1, OF_LANE = DECODED * AT_ONCE / 2 + !DECODED;
-// Decoded scales are of twice as many steps.
+// There is room for the decoded scales of twice as many steps.
 constexpr int RING = PLACES * PLACE + 2 * AT_ONCE * 16 * DECODED * 4;
 static_assert(PLACES >= 2, "one span to come, and one there");
 // Chunks of 16 bytes of a row's codes, words of its scales, and words that a warp copies of all scales.
@@ -223,10 +223,12 @@ struct Spans {
         raw.biases[copy_of(step)][h] = load_shared_u32(scale + (16 + h * 8) * ROW_SCALES);
     }
   }
-  // Decodes the scales of AT_ONCE steps of the span, from `step` on if that is a multiple of it.
+  // Decodes the scales of steps `step` to step + AT_ONCE - 1 of the span, if `step` is a multiple of AT_ONCE.
   __device__ __forceinline__ void prepare(int step) const {
     if (!DECODED || step % AT_ONCE) return;
     constexpr int CODES = DECODED * AT_ONCE + !DECODED;  // of a row
+    static_assert(!DECODED || (16 * CODES == 32 * OF_LANE && (AT_ONCE == 1 || OF_LANE == DECODED)), "one pass");
+    // A loop, although it has one pass: nvcc 13.0 makes slower code of MXFP8 without.
     unsigned lane = threadIdx.x % 32, scales = ring + here + SCALES + scale_at(step, 0);
 #pragma unroll
     for (int i = 0; i < 16 * CODES; i += 32 * OF_LANE) {
@@ -236,7 +238,7 @@ struct Spans {
                        : OF_LANE == 2 ? load_shared_u16_movable(from)
                                       : load_shared_u32(from);
       unsigned to = AT_ONCE == 1 ? decoded(step) + (i + lane) * 4
-                                 : decoded(step + at / OF_LANE) + row * DECODED * 4;
+                                 : decoded(step + at / (DECODED + !DECODED)) + row * DECODED * 4;
       unsigned v[OF_LANE];
       scales_twice(codes, v);
       if constexpr (OF_LANE == 1) store_shared_u32(to, v[0]);
@@ -259,7 +261,7 @@ struct Spans {
   __device__ unsigned code_from() const { return lane() / CHUNKS * codes + lane() % CHUNKS * 16; }
   __device__ unsigned scale_from() const { return lane() / EACH % 16 * words + lane() % EACH * 4; }
   __device__ unsigned decoded(int step) const {
-    return ring + PLACES * PLACE + step % (2 * AT_ONCE) * 16 * DECODED * 4;
+    return ring + PLACES * PLACE + step % ((2 - MUTANT(warpgroup_short_scales)) * AT_ONCE) * 16 * DECODED * 4;
   }
   __device__ static __forceinline__ void load(unsigned* v, unsigned from) {
     if constexpr (BITS % 4 == 0) {

@@ -71,15 +71,16 @@ export function isEven(point: QmmPoint, config: WgmmaConfig): boolean {
     k * bits / 8 % 16 === 0 && k / group * scaleBytes(point) % 4 === 0;
 }
 
-/** The most tokens of a tile, and threads, of which lookups in a table are faster than logic. */
+/** The most tokens of a tile with a table, and threads that multiply. */
 const TABLE_TOKENS = 96;
 const TABLE_THREADS = 256;
 /** Bytes of the table: an entry of 256 for each byte of codes. */
 const TABLE_BYTES = 256 * 256;
 
 /**
- * Returns whether pairs of E2M1 codes of x · Wᵀ are looked up in a table. With more tokens, tensor cores limit
- * the kernel and read the same shared memory; with more threads, lookups limit it.
+ * Returns whether pairs of E2M1 codes of x · Wᵀ are looked up in a table. Chosen by measurement: with more
+ * tokens two sets lose by it, with more threads NVFP4 does, and MXFP4 is faster with fewer threads
+ * (`docs/notes/2026-11-30-looked-up-codes.md`).
  */
 export function hasTable(
   { mode, bits, transposed }: QmmPoint,

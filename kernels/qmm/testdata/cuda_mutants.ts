@@ -276,6 +276,13 @@ const EVEN_HALVES: CudaPlace = warpgroups(
   [16, 64, 1, 2, 2],
 );
 
+/** Two codes of a lane's scales, three of four octets looked up. */
+const EVEN_MXFP4: CudaPlace = warpgroups(
+  [18, 64, 1024],
+  ["bf16", "mxfp4"],
+  [32, 64, 1, 3, 1],
+);
+
 /** The same in each width, mode and size of groups. */
 export const evenPlaces: readonly CudaPlace[] = [
   ...[EVEN, EVEN_HALVES],
@@ -285,7 +292,7 @@ export const evenPlaces: readonly CudaPlace[] = [
   warpgroups([7, 64, 1024], ["f16", "affine", 5, 64], [16, 64, 1, 2, 1]),
   warpgroups([20, 128, 1536], ["bf16", "affine", 6, 128], [32, 64, 3, 2, 1]),
   warpgroups([11, 64, 2048], ["bf16", "affine", 8, 64], [16, 64, 2, 2, 2]),
-  warpgroups([18, 64, 1024], ["bf16", "mxfp4"], [32, 64, 1, 3, 1]),
+  EVEN_MXFP4,
   warpgroups([6, 64, 1024], ["f16", "mxfp8"], [16, 64, 1, 2, 1]),
   warpgroups([19, 64, 2048], ["bf16", "nvfp4"], [32, 64, 2, 2, 1]),
 ];
@@ -424,7 +431,12 @@ export const mutantCases: Readonly<Record<string, MutantCase<QmmPoint>>> = {
   ]),
   "decoded scales, a table of codes": mutantCase(DECODED, [
     ...["warpgroup_early_scales", "warpgroup_same_entry"],
-    "warpgroup_same_code",
+    ...["warpgroup_same_code", "warpgroup_late_table"],
+    "warpgroup_short_scales",
+  ]),
+  "decoded scales, two of a lane": mutantCase(EVEN_MXFP4, [
+    ...["warpgroup_early_scales", "warpgroup_same_entry"],
+    "warpgroup_short_scales",
   ]),
   "one scale a row": mutantCase(CHANNEL_TILE, ["qmm_channel_groups"]),
   "one scale a row, dot products": mutantCase(CHANNEL_DOTS, [
