@@ -73,8 +73,8 @@ __device__ __forceinline__ unsigned e4m3_pair(unsigned top, unsigned low) {
   return times(v, HALF ? powers(8, 8) : powers(120, 120));
 }
 
-// The values of the two E2M1 codes of byte `c` of `word`, by the selector 0x1100 * c + 0x11 * (c + 4): in each half of v both bytes
-// have its code at the top.
+// The values of the two E2M1 codes of byte c of `word`, by the selector 0x1100 * c + 0x11 * (c + 4): both bytes
+// of each half of v have its code at the top.
 __device__ __forceinline__ unsigned e2m1_of(unsigned word, unsigned selector) {
   unsigned v = __byte_perm(word, word << 4, selector);
   return e2m1_pair(v, v);
@@ -97,8 +97,8 @@ __device__ __forceinline__ void fill_table(unsigned table, int threads) {
 
 // What depends on the lane alone.
 struct Selector {
-  unsigned table, own;   // the table, the lane's bytes in an entry
-  unsigned entry;        // of what makes 256 times byte c of a word, plus `own`
+  unsigned table, own;   // addresses: of the table, and of the lane's pair from an entry's start on
+  unsigned entry;        // selects `own` + ENTRY * (byte c of a word)
   unsigned bytes;        // of the two words that have the eight weights, from a word's start on
   unsigned shift, mask;  // where the codes are in them
   unsigned gain;         // what brings both codes to the same power of two
