@@ -23,7 +23,7 @@
 #include "mutant.h"
 #include "../device/ptx_barrier.h"
 #include "../device/ptx_memory.h"
-#include "element.cuh"
+#include "../matmul/cuda/tile/element.cuh"
 
 enum Layout { nn, nt };
 constexpr bool NT = LAYOUT == nt;

@@ -23,7 +23,7 @@ DEVICE double add_lanes(double x, int apart) {
 }
 
 #else
-#include "../common/element.cuh"
+#include "cuda/tile/element.cuh"
 
 constexpr int LANES = 32;
 #define ENTRY(THREADS) extern "C" __global__ void __launch_bounds__(THREADS)

@@ -1,6 +1,6 @@
 // Sums the K slices' partial products where columns of C lie apart, as in base[:, ::2].
 #include "../../common/mutant.h"
-#include "../../common/element.cuh"
+#include "tile/element.cuh"
 
 // Idea: none; what sum_split of sums.cu does for a dense C, an element a thread from end to end.
 // Groups of threads take slices in turns, and their sums meet in shared memory.

@@ -3,7 +3,7 @@
 //
 //   P [S, M, N] fp32, 16-byte aligned   bias [N] or null   C [M, N], rows ldc apart
 #include "../../common/mutant.h"
-#include "../../common/element.cuh"
+#include "tile/element.cuh"
 
 // Sums the K slices' partial products, one block for each BM x BN tile of the output.
 //

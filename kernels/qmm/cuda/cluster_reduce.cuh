@@ -10,7 +10,7 @@
 #include "../../common/mutant.h"
 #include "../../device/ptx_barrier.h"
 #include "../../device/ptx_memory.h"
-#include "../../common/element.cuh"
+#include "../../matmul/cuda/tile/element.cuh"
 
 using Four = Pack<float, 4>;
 

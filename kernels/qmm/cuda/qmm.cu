@@ -13,7 +13,7 @@
 //   slice: K of a block, whole steps; slice * CLUSTER >= K. wide: rows of w start on 16 bytes.
 //   shared memory: ROOM + MAIL + BN rows of scales, and of biases where there are any
 #include "../../common/mutant.h"
-#include "../../common/element.cuh"
+#include "../../matmul/cuda/tile/element.cuh"
 #include "qmm_ring.cuh"
 
 // A K step of the tensor-core kernel: packed weights and x from shared memory to sums in

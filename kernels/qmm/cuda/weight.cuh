@@ -3,7 +3,7 @@
 #define MNKBENCH_QMM_WEIGHT
 
 #include "../../../bench/formats/formats.h"
-#include "../../common/element.cuh"
+#include "../../matmul/cuda/tile/element.cuh"
 
 // T: the type of affine scales and biases.
 template <class T>

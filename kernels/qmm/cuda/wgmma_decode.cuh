@@ -15,7 +15,7 @@
 #include "../../common/mutant.h"
 #include "../../../bench/formats/formats.h"
 #include "../../device/ptx_memory.h"
-#include "../../common/element.cuh"
+#include "../../matmul/cuda/tile/element.cuh"
 
 #ifndef CHANNEL
 #define CHANNEL 0

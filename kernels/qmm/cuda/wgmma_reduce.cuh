@@ -12,7 +12,7 @@
 #include "../../device/ptx_barrier.h"
 #include "../../device/ptx_memory.h"
 #include "../../device/ptx_stmatrix.h"
-#include "../../common/element.cuh"
+#include "../../matmul/cuda/tile/element.cuh"
 
 constexpr int LETTERS = BM / 8;
 // At most, of a set, and of those of a block.

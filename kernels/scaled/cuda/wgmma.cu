@@ -29,7 +29,7 @@ struct e4m3 { unsigned char bits; };
 #define LAYOUT nt
 #define WARPGROUPS 1
 
-#include "../../matmul/cuda/tile/weight_ring.cuh"
+#include "../../common/weight_ring.cuh"
 #include "../../device/ptx_copy.h"
 #include "../../device/ptx_mma.h"
 #include "../../matmul/cuda/tile/cluster_reduce.cuh"

@@ -1,7 +1,7 @@
 // C = silu(X . W1^T) * (X . W2^T) in f64, the definition in double precision.
 //
 //   X [M, K], W1 [N, K], W2 [N, K] of TYPE   grid enough warps for M * N or fewer (they stride), block 128
-#include "../../common/element.cuh"
+#include "../../matmul/cuda/tile/element.cuh"
 
 extern "C" __global__ void __launch_bounds__(128)
 reference(const TYPE* X, const TYPE* W1, const TYPE* W2, double* C, int M, int N, int K) {

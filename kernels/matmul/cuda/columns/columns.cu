@@ -32,7 +32,7 @@
 #endif
 #define WARPGROUPS 1
 
-#include "../tile/weight_ring.cuh"
+#include "../../../common/weight_ring.cuh"
 #include "../../../device/ptx_copy.h"
 #include "../../../device/ptx_mma_mn.h"
 #include "../tile/cluster_reduce.cuh"

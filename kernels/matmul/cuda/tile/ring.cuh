@@ -7,6 +7,7 @@
 #include "../../../common/mutant.h"
 #include "../../../device/ptx_memory.h"
 #include "warps.cuh"
+#include "warps.cuh"
 
 // A tile of an operand in shared memory, and how a block copies it there, or a warp.
 //

@@ -3,7 +3,7 @@
 #ifndef MNKBENCH_PRODUCT_MMA
 #define MNKBENCH_PRODUCT_MMA
 #include "../../../common/mutant.h"
-#include "../../../common/element.cuh"
+#include "element.cuh"
 #include "ring.cuh"
 
 // A warp's WM x WN of sums. A slot is two columns of a row.

@@ -8,7 +8,7 @@
 #ifndef MNKBENCH_TILED_MMA8
 #define MNKBENCH_TILED_MMA8
 #include "../../../common/mutant.h"
-#include "../../../common/element.cuh"
+#include "element.cuh"
 #include "ring.cuh"
 
 // A warp's 8 x WN of sums. A slot is two columns of a row.

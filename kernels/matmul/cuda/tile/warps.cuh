@@ -2,7 +2,7 @@
 #ifndef MNKBENCH_WARP_REDUCE
 #define MNKBENCH_WARP_REDUCE
 #include "../../../common/mutant.h"
-#include "../../../common/element.cuh"
+#include "element.cuh"
 
 // How a block's tile and K step are cut into parts for its warps.
 //

@@ -2,7 +2,7 @@
 // No CUDA header is needed, so NVRTC compiles this without an include path to a toolkit.
 #ifndef MNKBENCH_ELEMENT
 #define MNKBENCH_ELEMENT
-#include "../device/ptx_mma.h"
+#include "../../../device/ptx_mma.h"
 
 struct alignas(2) bf16 { unsigned short bits; };
 struct alignas(2) f16 { unsigned short bits; };

@@ -10,9 +10,9 @@
 // warpgroup that releases its registers (setmaxnreg). 0: all threads keep what they start with.
 #ifndef MNKBENCH_WEIGHT_RING
 #define MNKBENCH_WEIGHT_RING
-#include "../../../common/mutant.h"
-#include "../../../device/ptx_barrier.h"
-#include "warps.cuh"
+#include "mutant.h"
+#include "../device/ptx_barrier.h"
+#include "../matmul/cuda/tile/warps.cuh"
 
 #ifndef REGISTERS
 #define REGISTERS 0
