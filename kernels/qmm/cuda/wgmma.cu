@@ -274,9 +274,10 @@ wgmma_qmm(const __grid_constant__ TensorMap x,
   if (!LATER && thread < THREADS) spans.open();
 #endif
   // While the first copies are under way.
-  if (TABLE && !MUTANT(warpgroup_late_table)) fill_table(base - TABLE_BYTES, THREADS + 128);
+  constexpr bool LATE_TABLE = MUTANT(warpgroup_late_table);
+  if (TABLE && !LATE_TABLE) fill_table(base - TABLE_BYTES, THREADS + 128);
   __syncthreads();
-  if (TABLE && MUTANT(warpgroup_late_table)) fill_table(base - TABLE_BYTES, THREADS + 128);
+  if (TABLE && LATE_TABLE) fill_table(base - TABLE_BYTES, THREADS + 128);
   if (thread >= THREADS) {
     if (THREADS > 128) lower_registers<FEW>();
     if (thread == THREADS) {
