@@ -89,8 +89,11 @@ ccTest("capture says why there is no GEMM, and what would work", async () => {
   ]);
 });
 
-/** Nanoseconds that a call of the real cuBLAS takes of the host at least. */
-const CALL_NS = 2000;
+/**
+ * Calls of the mock in 5 % of a call of cuBLAS: where the mock takes 37 ns, cuBLAS takes 2,000 at
+ * least. Calls of one run are compared, so a slow machine slows both.
+ */
+const CALLS = 2.7;
 
 ccTest(
   "capture costs less than 5 % of a call outside of the window",
@@ -99,16 +102,16 @@ ccTest(
     const least = { bare: Infinity, recorded: Infinity };
     for (let i = 0; i < 4; i++) {
       const { stdout } = new Deno.Command(mockProgram(), {
-        args: ["cuda", "time", "200000"],
+        args: ["cuda", "time", "400"],
         env,
       }).outputSync();
       const options = ["--warmup", "600"];
-      const ran = await captured("cuda time 200000", { options });
+      const ran = await captured("cuda time 400", { options });
       least.bare = Math.min(least.bare, +new TextDecoder().decode(stdout));
       least.recorded = Math.min(least.recorded, +ran.stdout);
     }
     assert(
-      least.recorded - least.bare < 0.05 * CALL_NS,
+      least.recorded - least.bare < CALLS * least.bare,
       `${least.recorded} ns a call, ${least.bare} without the recorder`,
     );
   },
