@@ -261,6 +261,9 @@ function misbehave(row: TimedRow): void {
         }
       }
       return;
+    case "silent-inputs":
+      say({ event: "progress", note: "inputs" });
+      return sleep(LONG_MS);
     case "silent-reference":
       say({ event: "progress", note: "reference" });
       return sleep(LONG_MS);

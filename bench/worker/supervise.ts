@@ -299,9 +299,14 @@ class WorkerState {
 
   /** The likeliest reason for its silence. */
   get suspicion(): string {
-    return this.#current?.progress === "reference"
-      ? "The reference may need more time"
-      : "The kernel may hang";
+    switch (this.#current?.progress) {
+      case "inputs":
+        return "The inputs may need more time";
+      case "reference":
+        return "The reference may need more time";
+      default:
+        return "The kernel may hang";
+    }
   }
 
   /** Returns the outcome of its end by `status`; undefined where the case at work is to blame. */

@@ -92,6 +92,7 @@ Deno.test("supervise() kills a worker that is silent within a case", async () =>
   for (
     const [mode, last, said] of [
       ["silent", "search 120/300", `The kernel may hang: ${why}, during`],
+      ["silent-inputs", "inputs", "The inputs may need more time: "],
       ["silent-reference", "reference", "The reference may need more time: "],
       ["silent-kernel", "", "The kernel may hang: "],
     ] as const
