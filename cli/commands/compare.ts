@@ -149,12 +149,9 @@ async function compare(
       );
     }
   }
-  const { kernels, overrides, where, quick } = options;
-  if (
-    quick || kernels.length + Object.keys({ ...overrides, ...where }).length
-  ) {
+  if (options.quick) {
     throw new UserError(
-      "Cannot take --kernel, --quick or sizes with rows, of which all slower and unclear ones are measured again: leave them out",
+      "--quick is for kernels and commits: choose rows by --suite, --kernel and --where",
     );
   }
   const { confirm } = await import("./compare/recorded.ts");

@@ -424,9 +424,9 @@ Deno.test("compare says in one line what cannot be compared", async () => {
       /^error: Cannot take both a kernel file and --suite/m,
     ],
     [
-      ["results", "results", "--m", "8"],
+      ["results", "results", "--quick"],
       2,
-      /^error: Cannot take --kernel, --quick or sizes with rows/,
+      /^error: --quick is for kernels and commits: choose rows by --suite/,
     ],
     [["a.c", "--m", "8"], 2, /^error: A second kernel is missing: give two, /],
     [

@@ -10,7 +10,8 @@ import type { InferValue } from "@optique/core/parser";
 import { argument } from "@optique/core/primitives";
 import { string } from "@optique/core/valueparser";
 import { BRIEFS, define } from "../command.ts";
-import { about, maybe } from "../options/flags.ts";
+import { about, maybe, rowFlags, type Words } from "../options/flags.ts";
+import { chooserOf, isChoice, type RowNames } from "../options/named_rows.ts";
 import { path } from "../options/readers.ts";
 import { sidesOf, usualPaths } from "../options/usual_paths.ts";
 import {
@@ -38,6 +39,7 @@ import { LATEST, quoted, RESULTS, typed } from "../../session/home.ts";
 import { centerOf, MOST_SEARCHED } from "../../report/history/levels.ts";
 import { History } from "../../session/history.ts";
 import {
+  chosenRows,
   compareRows,
   idleSuites,
   judgeRows,
@@ -65,7 +67,7 @@ export const command = define({
   run: diff,
 });
 
-function flags() {
+function flags(words: Words) {
   const source = (metavar: "BASE" | "NEW", what: string) =>
     optional(argument(string({ metavar }), about(what)));
   return merge(
@@ -84,6 +86,7 @@ function flags() {
         "Compare NEW alone with the last runs of each case in a history, by their median.",
       ),
     }),
+    rowFlags(words, "rows"),
     judgingFlags(),
   );
 }
@@ -96,7 +99,12 @@ async function diff(
   }
   const sides = sidesOf("diff", [given.base, given.next]);
   const options = { ...given, ...sides };
-  const found = await compareRows(options, { ...sides, note: logLine });
+  const chooser = chooserOf(given);
+  const found = await compareRows(options, {
+    ...sides,
+    chooser,
+    note: logLine,
+  });
   printLine(show(found, options).join("\n"));
   for (const note of notesOn(found, options)) logLine(note);
   const step = options.format === "text" && nextStep(found, options);
@@ -118,13 +126,14 @@ function nothingCompared(why: string, code: number): number {
 /** Returns notes on what no verdict says. */
 function notesOn(
   { judged }: Diff,
-  { config }: Pick<Comparing, "config">,
+  { config, ...names }: Pick<Comparing, "config"> & RowNames,
 ): readonly string[] {
   const failing = judged.filter(({ verdict, pair: { base, next } }) =>
     verdict === "same" &&
     [base, next].every((one) => one !== undefined && isFailure(one.row))
   );
-  const idle = config === undefined
+  // Rows that are not chosen may be of the suites with limits.
+  const idle = config === undefined || isChoice(names)
     ? []
     : idleSuites(config, judged.map(({ pair }) => rowOf(pair)));
   return [
@@ -149,7 +158,10 @@ async function diffWithHistory(
       `Cannot compare ${options.base} with a history and ${options.next}: give NEW alone, diff NEW --history FILE`,
     );
   }
-  const next = await readRows(usualPaths(options.base ? [options.base] : []));
+  const [next] = chosenRows(
+    [await readRows(usualPaths(options.base ? [options.base] : [])), []],
+    chooserOf(options),
+  );
   using runs = History.open(history);
   const base = next.flatMap((one) => {
     const earlier = runs.last(one.row, MOST_SEARCHED + 1)
@@ -203,10 +215,11 @@ export function show(
  */
 export function nextStep(
   { judged }: Diff,
-  { base, next, measured = false, threshold, minUs, config }:
+  { base, next, measured = false, threshold, minUs, config, ...names }:
     & Pick<Comparing, "base" | "next">
     & { readonly measured?: boolean }
-    & Partial<Comparing>,
+    & Partial<Comparing>
+    & RowNames,
 ): string | undefined {
   const ours = judged.filter(({ pair }) => isOurs(rowOf(pair)));
   const has = (name: Verdict) => ({ verdict, also }: Judged) =>
@@ -246,7 +259,13 @@ export function nextStep(
     ...(threshold === undefined ? [] : [`--threshold ${threshold}`]),
     ...(minUs === undefined ? [] : [`--min-us ${minUs}`]),
     ...(config === undefined ? [] : [`--config ${quoted(config)}`]),
-    ...(own.length === 0
+    ...(names.kernels.length === 0
+      ? []
+      : [`--kernel ${names.kernels.map(quoted).join(",")}`]),
+    ...Object.entries(names.point).map(([axis, values]) =>
+      `--where ${quoted(`${axis}=${values.join(",")}`)}`
+    ),
+    ...(own.length + names.suites.length === 0
       ? []
       : [...suites].map((name) =>
         `--suite ${

@@ -69,6 +69,60 @@ Deno.test("diff compares with no more than its task's permissions, in any format
   }
 });
 
+Deno.test("diff compares only the rows that are chosen", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const rows = (median_us: string) =>
+      writeCsv([
+        csvRow({ median_us }),
+        csvRow({ median_us, kernel: "other" }),
+        csvRow({ median_us, m: "32" }),
+        csvRow({ median_us, suite: "mine.c" }),
+      ]);
+    await Deno.writeTextFile(join(folder, "base.csv"), rows("10"));
+    await Deno.writeTextFile(join(folder, "next.csv"), rows("11"));
+    const diff = async (...args: string[]) => {
+      const { code, stdout, stderr } = await program(
+        ["diff", "base.csv", "next.csv", ...args],
+        { permissions, cwd: folder },
+      );
+      const slower = [...stdout.matchAll(/^slower +(\S+ \S+ \S+)/gm)];
+      return [code, slower.map(([, title]) => title), stderr] as const;
+    };
+    const next = (words: string) =>
+      `Next, as 1 slower row is of a single run or noisy, measure both builds again in turns: compare base.csv next.csv ${words}, where FILE has the suite s\n`;
+    const cases: readonly (readonly [readonly string[], string, string])[] = [
+      [
+        ["--kernel", "other"],
+        "s other 16×16×8192",
+        next("--kernel other --suite FILE"),
+      ],
+      [["--m", "32"], "s kernel 32×16×8192", next("--where m=32 --suite FILE")],
+    ];
+    for (const [args, title, stderr] of cases) {
+      const [code, titles, said] = await diff(...args);
+      assertEquals([code, titles], [1, [title]]);
+      assertEquals(said.replace(/: \S.*(?= compare )/, ":"), stderr);
+    }
+    // A kernel file stands for its suite.
+    const [, own] = await diff("--suite", "./mine.c");
+    assertEquals(own, ["mine.c kernel 16×16×8192"]);
+    for (
+      const [args, code, said] of [
+        [["--kernel", "othr"], 2, "is named othr: did you mean other?"],
+        [["--suite", "t"], 2, "No suite in these rows is named t"],
+        [["--kernel", "other", "--m", "32"], 3, "No row has kernel other and"],
+      ] as const
+    ) {
+      const found = await diff(...args);
+      assertEquals([found[0], found[1]], [code, []]);
+      assertMatch(found[2], new RegExp(RegExp.escape(said)));
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 Deno.test("diff tells of rows that fail on both sides, and of limits of no row", async () => {
   const folder = await Deno.makeTempDir();
   try {
@@ -137,7 +191,13 @@ Deno.test("diff ends with 3 where no case is in both", async () => {
   }
 });
 
-const PATHS = { base: "results/cpu", next: "my new.csv" };
+const PATHS = {
+  base: "results/cpu",
+  next: "my new.csv",
+  suites: [],
+  kernels: [],
+  point: {},
+};
 const SUITE = { suite: "matmul-fp32" };
 const QUIET = { ...SUITE, runs: "5", between_run_us: "0.1", mean_us: "10" };
 type Fields = Parameters<typeof placed>[0];

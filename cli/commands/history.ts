@@ -4,8 +4,7 @@
  * @module
  */
 
-import { object } from "@optique/core/constructs";
-import { map } from "@optique/core/modifiers";
+import { merge, object } from "@optique/core/constructs";
 import type { InferValue } from "@optique/core/parser";
 import { aligned, counted } from "../../bench/files/terminal_text.ts";
 import { refuseOther, replaceFile } from "../../bench/files/replace.ts";
@@ -29,19 +28,18 @@ import { typed } from "../../session/home.ts";
 import { checkSamples, csvFiles, readRows } from "../../session/read_rows.ts";
 import { BRIEFS, type Command, define } from "../command.ts";
 import {
-  axisFlags,
-  lists,
   paths,
   preset,
-  textByName,
+  rowFlags,
   toggle,
   type Words,
 } from "../options/flags.ts";
 import {
+  isNamed,
   noRow,
   refuseAxes,
   refuseUnknown,
-  valuesByAxis,
+  type RowNames,
 } from "../options/named_rows.ts";
 import { path } from "../options/readers.ts";
 import { USUAL, usualPaths } from "../options/usual_paths.ts";
@@ -104,50 +102,28 @@ export const command = define({
   parts,
 });
 
-function choice(words: Words) {
-  return {
-    suites: lists("--suite", {
-      metavar: "NAME",
-      words: words.suites,
-      what: "Suites (default: all in the history).",
-    }),
-    kernels: lists("--kernel", {
-      metavar: "NAME",
-      words: words.kernels,
-      what: "Kernels (default: all).",
-    }),
-    ...axisFlags("Only cases with these values of an axis, as --where."),
-    history: file(),
-  };
-}
-
 function showFlags(words: Words) {
-  const flags = object("History", {
-    ...choice(words),
-    all: toggle("--all", "Show the cases whose time did not change, too."),
-  });
-  return map(flags, byPoint);
+  return merge(
+    rowFlags(words, "history"),
+    object("History", {
+      history: file(),
+      all: toggle("--all", "Show the cases whose time did not change, too."),
+    }),
+  );
 }
 
 function pageFlags(words: Words) {
-  const flags = object("Page", {
-    ...choice(words),
-    out: preset("--out", path("FILE"), "The page.", "history.html"),
-  });
-  return map(flags, byPoint);
+  return merge(
+    rowFlags(words, "history"),
+    object("Page", {
+      history: file(),
+      out: preset("--out", path("FILE"), "The page.", "history.html"),
+    }),
+  );
 }
 
-type Axes = Parameters<typeof textByName>[0];
-
-/** The options with one list of the values of each axis. */
-function byPoint<T extends Record<"axis" | "where" | "m" | "n" | "k", Axes>>(
-  { axis, where, m, n, k, ...options }: T,
-) {
-  const point = textByName([...axis, ...where, ...m, ...n, ...k]);
-  return { ...options, point };
-}
-
-type Choice = Omit<InferValue<ReturnType<typeof showFlags>>, "all">;
+/** The chosen cases of a history. */
+type Choice = RowNames & { readonly history: string };
 
 async function add(
   { paths, history }: { paths: readonly string[]; history: string },
@@ -204,31 +180,20 @@ function suiteHistories(
   refuseAxes(rows, choice.point);
   const suites = all.map(({ suite, series }): SuiteHistory => {
     const cases = caseHistories(
-      series.filter(({ row }) => isChosen(row, choice)),
+      series.filter(({ row }) => isNamed(row, choice)),
     );
     return { suite, cases, points: pointHistories(cases, runs) };
   }).filter(({ cases }) => cases.length > 0);
   if (suites.length > 0) return suites;
-  if (rows.some((row) => isChosen(row, choice))) {
+  if (rows.some((row) => isNamed(row, choice))) {
     throw new UserError(
       `Each chosen case in ${choice.history} was unsupported in all runs: add runs of other kernels or devices with \`history add\``,
       EXIT.nothing,
     );
   }
   throw noRow(
-    rows.filter((row) => isChosen(row, { ...choice, point: {} })),
+    rows.filter((row) => isNamed(row, { ...choice, point: {} })),
     choice,
-  );
-}
-
-function isChosen(
-  row: CaseHistory["row"],
-  { kernels, point }: Choice,
-): boolean {
-  if (kernels.length > 0 && !kernels.includes(row.kernel)) return false;
-  const own = valuesByAxis(row);
-  return Object.entries(point).every(([name, values]) =>
-    values.includes(own.get(name) ?? "")
   );
 }
 

@@ -165,6 +165,27 @@ export function axisFlags(what: string) {
   };
 }
 
+/** Options that choose rows. @param where What has the rows, for the help. */
+export function rowFlags(words: Words, where: string) {
+  const flags = object("Rows", {
+    suites: lists("--suite", {
+      metavar: "NAME",
+      words: words.suites,
+      what: `Suites (default: all in the ${where}).`,
+    }),
+    kernels: lists("--kernel", {
+      metavar: "NAME",
+      words: words.kernels,
+      what: "Kernels (default: all).",
+    }),
+    ...axisFlags("Only cases with these values of an axis, as --where."),
+  });
+  return map(flags, ({ axis, where, m, n, k, ...names }) => ({
+    ...names,
+    point: textByName([...axis, ...where, ...m, ...n, ...k]),
+  }));
+}
+
 /** Returns all values of each axis as text, as rows have them. */
 export function textByName(
   lists: readonly AxisValues[],

@@ -8,9 +8,59 @@ import { findSimilar } from "@optique/core/suggestion";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { pointOf } from "../../report/model/axes.ts";
+import type { Chooser } from "../../session/library/compare_rows.ts";
+import { namedSuites } from "../../session/library/suite_text.ts";
+import { logLine } from "../terminal/output.ts";
 
 /** The values of axes that rows must have. */
 export type PointChoice = Readonly<Record<string, readonly string[]>>;
+
+/** Names of which rows have one each; an empty list stands for all. */
+export interface RowNames {
+  readonly suites: readonly string[];
+  readonly kernels: readonly string[];
+  readonly point: PointChoice;
+}
+
+/** Returns whether `names` leaves rows out. */
+export function isChoice({ suites, kernels, point }: RowNames): boolean {
+  return suites.length + kernels.length + Object.keys(point).length > 0;
+}
+
+/** Returns whether `row` has a suite, a kernel and values of axes that `names` lists. */
+export function isNamed(
+  row: CsvRow,
+  { suites, kernels, point }: RowNames,
+): boolean {
+  if (suites.length > 0 && !suites.includes(row.suite)) return false;
+  if (kernels.length > 0 && !kernels.includes(row.kernel)) return false;
+  const axes = Object.entries(point);
+  if (axes.length === 0) return true;
+  const own = valuesByAxis(row);
+  return axes.every(([name, values]) => values.includes(own.get(name) ?? ""));
+}
+
+/**
+ * Returns a function that takes all rows and returns which of them `names` chooses; undefined where
+ * it leaves none out. The function throws a {@linkcode UserError} for a name that no row has, and
+ * where no row is chosen.
+ */
+export function chooserOf(names: RowNames): Chooser | undefined {
+  if (!isChoice(names)) return undefined;
+  return (all) => {
+    const known = new Set(all.map(({ suite }) => suite));
+    const { suites } = namedSuites(names.suites, known, logLine);
+    refuseUnknown("suite", suites, [...known]);
+    refuseUnknown("kernel", names.kernels, all.map(({ kernel }) => kernel));
+    refuseAxes(all, names.point);
+    const chosen = { ...names, suites };
+    if (all.length > 0 && !all.some((row) => isNamed(row, chosen))) {
+      const named = all.filter((row) => isNamed(row, { ...chosen, point: {} }));
+      throw noRow(named, chosen);
+    }
+    return (row) => isNamed(row, chosen);
+  };
+}
 
 /** Returns the values of a row on its axes, of which ops call the type of A `type` too. */
 export function valuesByAxis(row: CsvRow): ReadonlyMap<string, string> {
@@ -49,6 +99,7 @@ export function refuseUnknown(
  * @throws {UserError} For such an axis, and for a value with another axis in it.
  */
 export function refuseAxes(rows: readonly CsvRow[], point: PointChoice): void {
+  if (Object.keys(point).length === 0) return;
   refuseUnknown(
     "axis",
     Object.keys(point),
@@ -66,11 +117,7 @@ export function refuseAxes(rows: readonly CsvRow[], point: PointChoice): void {
 /** Makes the error for a selection without a row. @param named The rows of its names, at any point. */
 export function noRow(
   named: readonly CsvRow[],
-  { kernels, suites, point }: {
-    readonly kernels: readonly string[];
-    readonly suites: readonly string[];
-    readonly point: PointChoice;
-  },
+  { kernels, suites, point }: RowNames,
 ): UserError {
   const points = Object.entries(point);
   const given = [

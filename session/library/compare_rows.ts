@@ -90,23 +90,23 @@ function readThresholds(path: string) {
  * Reads both sides and judges every case of either.
  *
  * @param note Takes a line on rows of `base` that are left out. @default {nobody is told}
+ * @param chooser Returns, of the rows of both sides, which are compared. @default {all}
  * @param lean Whether rows may lack the columns that no verdict reads.
  * @param measured Whether rows of `base` that `next` has not are left out instead of missing.
  * @throws {UserError} For what cannot be read, and sides without a row.
  */
 export async function compareRows(
   options: Judging & { readonly base: Source; readonly next: Source },
-  { lean = true, measured = false, note }: {
+  { chooser, lean = true, measured = false, note }: {
+    readonly chooser?: Chooser | undefined;
     readonly lean?: boolean;
     readonly measured?: boolean;
     note?(line: string): void;
   } = {},
 ): Promise<Diff> {
-  const recorded = await readRows([options.base].flat(), { lean });
-  const next = await readRows([options.next].flat(), {
-    lean,
-    like: recorded,
-  });
+  const before = await readRows([options.base].flat(), { lean });
+  const after = await readRows([options.next].flat(), { lean, like: before });
+  const [recorded, next] = chosenRows([before, after], chooser);
   if (measured) {
     return await judgeRows(measuredIn(next, recorded), next, options);
   }
@@ -123,6 +123,21 @@ export async function compareRows(
     );
   }
   return await judgeRows(base, next, options);
+}
+
+/** Takes all rows and returns which of them are chosen. */
+export type Chooser = (all: readonly CsvRow[]) => (row: CsvRow) => boolean;
+
+/** Returns the rows of each of `sides` that `chooser` chooses of all. */
+export function chosenRows(
+  sides: readonly [readonly SourcedRow[], readonly SourcedRow[]],
+  chooser: Chooser | undefined,
+): readonly [readonly SourcedRow[], readonly SourcedRow[]] {
+  if (chooser === undefined) return sides;
+  const isChosen = chooser(sides.flat().map(({ row }) => row));
+  const [base, next] = sides;
+  const own = ({ row }: SourcedRow) => isChosen(row);
+  return [base.filter(own), next.filter(own)];
 }
 
 /** Returns those of `base` whose cases `next` has on the same device. */

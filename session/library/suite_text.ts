@@ -7,7 +7,8 @@
 
 import { readIfThere } from "../../bench/files/disk.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
-import { isFile, isSource } from "../cases.ts";
+import { isFile, isSource, pathOfFile } from "../cases.ts";
+import { suiteName } from "../source/suite_name.ts";
 import type { OwnBaselines } from "./baselines.ts";
 
 /** The suites that an option names, and the baselines of those whose file it names. */
@@ -17,7 +18,8 @@ export interface NamedSuites {
 }
 
 /**
- * Returns the suites that `names` are or, of a suite file, that it names and rows are of.
+ * Returns the suites that `names` are, that of a kernel file, and of a suite file those that it
+ * names and rows are of.
  *
  * @param known The suites that rows are of.
  * @param note Takes a line on a file whose baselines cannot be read.
@@ -30,7 +32,8 @@ export function namedSuites(
 ): NamedSuites {
   const own = new Map<string, readonly string[]>();
   const suites = names.flatMap((name) => {
-    if (!isFile(name) || isSource(name)) return [name];
+    if (isSource(name)) return [suiteName(pathOfFile(name))];
+    if (!isFile(name)) return [name];
     const text = textOf(name);
     const found = suitesIn(text, { file: name, known });
     const baselines = baselinesIn(text);

@@ -4,16 +4,16 @@
  * @module
  */
 
-import { basename, relative, resolve } from "node:path";
+import { basename } from "node:path";
 import { UserError } from "../../bench/model/errors.ts";
 import type { Values } from "../../bench/model/grid.ts";
 import type { Kernel } from "../../bench/model/kernel_spec.ts";
 import { defineSuite, type Suite } from "../../bench/model/suite.ts";
 import { readIfThere } from "../../bench/files/disk.ts";
-import { hashOf } from "../../bench/files/hash.ts";
 import { baselines, kernels, matmul } from "../../kernels/matmul/mod.ts";
 import type { MatmulPoint } from "../../kernels/matmul/point.ts";
 import type { Refuse } from "./settings.ts";
+import { suiteName } from "./suite_name.ts";
 
 /** What a source is taken for. */
 export interface Inferred {
@@ -36,32 +36,6 @@ export function formatFixed({ type: _, epilogue, ...rest }: Values): string {
 
 /** Sizes that any kernel takes; a CPU is slow. */
 const POINTS = { cpu: [64, 128, 256], gpu: [512, 1024, 2048] };
-
-/** Characters of a suite's name, which is the name of a file, at most. */
-const MOST_NAME = 100;
-
-/** Digits that tell paths apart of which other characters became the same `_`. */
-const HASH_DIGITS = 6;
-
-/**
- * Returns the name of the suite of the file at `path`: its path from this folder, as rows of
- * `a/mine.c` and of `b/mine.c` would replace each other under one name. So would those of `a b.c` and
- * `a_b.c`, and of paths with the same end: the name of a path that is cut, or has other characters than
- * letters, digits, `_`, `.` and `-`, ends in a hash. Separators become `_` without one, as recorded
- * rows have them.
- */
-function suiteName(path: string): string {
-  const inner = relative(Deno.cwd(), resolve(path)).replace(
-    /^(?:\.\.[/\\])+/,
-    "",
-  );
-  const tail = inner.length > MOST_NAME || /[^\w./\\-]/.test(inner)
-    ? `-${hashOf(inner.normalize()).slice(0, HASH_DIGITS)}`
-    : "";
-  const name = inner.replaceAll(/[^\w.-]/g, "_")
-    .slice(tail.length - MOST_NAME).replace(/^\W/, "_");
-  return name + tail;
-}
 
 /** The suite of `kernel`, of the file at `path`, beside the built-in kernels at the values of `fixed`. */
 export function suiteOf(

@@ -23,7 +23,10 @@ import {
 } from "../../../report/diff/ratio.ts";
 import { judge, type Judged } from "../../../report/diff/verdict.ts";
 import { cannot, type Doubt, pairsOf } from "../../../session/confirm/jobs.ts";
+import { isFile } from "../../../session/cases.ts";
 import type { ComparedRuns } from "../../../session/options.ts";
+import { chooserOf, type PointChoice } from "../../options/named_rows.ts";
+import type { Overrides } from "../../../bench/model/axes.ts";
 import type { Sides } from "../../options/usual_paths.ts";
 import { logLine, printLine } from "../../terminal/output.ts";
 import { show } from "../diff.ts";
@@ -38,9 +41,28 @@ import { inTurns } from "./turns.ts";
 type Confirming = Comparing & Sides & ComparedRuns;
 type One = Judged;
 
+/** Returns the values of axes as rows have them. */
+function textOf(overrides: Overrides): PointChoice {
+  return Object.fromEntries(
+    Object.entries(overrides).map((
+      [name, values],
+    ) => [name, values.map(String)]),
+  );
+}
+
 /** Compares, measures the doubtful rows again, and prints. */
 export async function confirm(options: Confirming): Promise<number> {
-  const first = await compareRows(options, { ...options, note: logLine });
+  const { suites, kernels, overrides, where } = options;
+  const first = await compareRows(options, {
+    ...options,
+    chooser: chooserOf({
+      // A suite file is there to be run: its text may not say what its suite is called.
+      suites: suites.some(isFile) ? [] : suites,
+      kernels,
+      point: { ...textOf(overrides), ...where },
+    }),
+    note: logLine,
+  });
   const { peers = [], ours = [] } = Object.groupBy(
     first.judged.filter(isDoubtful),
     (one) => isPeer(one) ? "peers" : "ours",
