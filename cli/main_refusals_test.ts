@@ -20,6 +20,7 @@ const FILES: Readonly<Record<string, string>> = {
   "throws.ts": suite(
     `op: { ...matmul, tolerance() { throw new TypeError("no tolerance"); } }`,
   ),
+  "taken.ts": suite(`name: "matmul-bf16"`),
   "none.ts": `export default { name: "not a suite" };`,
   "broken.ts": `throw new Error("This file is broken\\nin two lines");`,
 };
@@ -295,6 +296,11 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
     `list --suite ./none.ts`,
     2,
     /its default export is not a suite/,
+  ],
+  [
+    `list --suite ./taken.ts`,
+    2,
+    /its name is matmul-bf16, that of a built-in suite, and their rows would mix/,
   ],
   [
     `list --suite ./broken.ts`,

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { join, resolve } from "node:path";
 import { findSimilar } from "@optique/core/suggestion";
 import { formatValues, type Scalar } from "../bench/model/grid.ts";
 import type { Selection } from "../bench/model/settings.ts";
@@ -15,6 +16,7 @@ import type { PeerSet } from "../bench/model/peer.ts";
 import type { Case, Suite, Where } from "../bench/model/suite.ts";
 import { isAuto } from "../bench/tune/auto_kernel.ts";
 import { builtInSuites, suiteNames } from "../suites/mod.ts";
+import { HOME } from "./home.ts";
 import type { Choice, PeerChoice, Target } from "./options.ts";
 import { callEach, callSuite } from "./suite_calls.ts";
 import { importSuite, limitCalls } from "./suite_file.ts";
@@ -66,9 +68,19 @@ async function tryAndImport(file: string): Promise<Suite> {
   const { trySuite } = await import("./suite_trial.ts");
   await trySuite(file);
   const suite = await importSuite(file);
+  demandOwnName(suite, file);
   await checkBaselines(suite);
   await limitCalls();
   return suite;
+}
+
+/** @throws {UserError} For the name of a built-in suite, unless `file` is that suite's. */
+function demandOwnName({ name }: Suite, file: string): void {
+  if (!suiteNames.includes(name)) return;
+  if (resolve(file).startsWith(join(HOME, "suites", "/"))) return;
+  throw new UserError(
+    `Cannot use the suite file ${file}: its name is ${name}, that of a built-in suite, and their rows would mix; rename it`,
+  );
 }
 
 /** @throws {UserError} For a misspelt baseline, which would otherwise be skipped silently. */

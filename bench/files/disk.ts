@@ -67,8 +67,13 @@ export function readBytesIfThere(
         );
       }
       if (isFile) return Deno.readFileSync(path);
-      const what = isDirectory ? "a folder" : "not a regular file";
-      throw new UserError(`Cannot read ${path}: it is ${what}; move it away`);
+      throw new UserError(
+        `Cannot read ${path}: it is ${
+          isDirectory
+            ? "a folder; name a file, or move it away"
+            : "not a regular file; move it away"
+        }`,
+      );
     }));
 }
 

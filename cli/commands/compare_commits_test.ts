@@ -111,7 +111,12 @@ Deno.test("compare BASE..HEAD says in one line what cannot be measured", async (
   repository.commit("idle", {
     "cli/main.ts": 'console.error("error: No kernel is named naive");',
   });
+  repository.commit("misused", {
+    "cli/main.ts":
+      'console.error("error: There is no file s.ts"); Deno.exit(2);',
+  });
   const refusals: readonly (readonly [readonly string[], number, RegExp])[] = [
+    [["good..misused"], 2, /^error: Cannot measure misused .*: There is no/m],
     [["good..nowhere"], 2, /^error: Cannot find the commit nowhere: /],
     [["good..unbuilt"], 3, /^error: Cannot measure unbuilt [\da-f]{12}: .+$/m],
     [

@@ -229,7 +229,9 @@ export function capturedModel(config: unknown, running: Running): Captured {
       .map((layer) => gemmOf(layer, common, batch)),
     other: [],
     notes: [
-      `GEMMs alone, of one of ${tp} GPUs that decodes a token of each of ${batch} sequences: no attention, no communication`,
+      tp === 1
+        ? `GEMMs alone, of a GPU that decodes a token of each of ${batch} sequences: no attention`
+        : `GEMMs alone, of one of ${tp} GPUs that decodes a token of each of ${batch} sequences: no attention, no communication`,
     ],
   };
 }

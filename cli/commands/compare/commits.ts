@@ -176,7 +176,7 @@ class Rounds {
       `${side}-${this.#measured[side] + 1}`,
     );
     const checkout = this.checkouts[side];
-    const said = await this.#bench(checkout, this.args[side], out);
+    const { said, code } = await this.#bench(checkout, this.args[side], out);
     if (this.signal.aborted) {
       throw new UserError(
         `Stopped in round ${this.#measured[side] + 1}`,
@@ -187,7 +187,7 @@ class Rounds {
     if (rows === undefined) {
       throw new UserError(
         `Cannot measure ${checkout.name}: ${lastLine(said)}`,
-        EXIT.nothing,
+        code === EXIT.usage ? EXIT.usage : EXIT.nothing,
       );
     }
     for (const evidence of rows) {
@@ -202,14 +202,14 @@ class Rounds {
     { program, folder, kernelCache }: Checkout,
     args: readonly string[],
     out: string,
-  ): Promise<string> {
+  ): Promise<{ readonly said: string; readonly code?: number }> {
     const isTold = args.some((arg) => /^--(no-)?timing-cache(=|$)/.test(arg));
     const caches = [
       ...(isTold ? [] : ["--timing-cache", this.checkouts.timingCache]),
       ...(kernelCache === undefined ? [] : ["--kernel-cache", kernelCache]),
     ];
     try {
-      const { stderr } = await runProgram(Deno.execPath(), {
+      const { stderr, code } = await runProgram(Deno.execPath(), {
         args: [
           ...[...program, "bench", ...args],
           ...["--runs", "1", "--fresh", "--out", out, ...caches],
@@ -220,9 +220,9 @@ class Rounds {
         limitMs: LIMIT_MS,
         stop: this.signal,
       });
-      return stderr;
+      return { said: stderr, code };
     } catch (error) {
-      if (error instanceof ProgramError) return error.message;
+      if (error instanceof ProgramError) return { said: error.message };
       throw error;
     }
   }
