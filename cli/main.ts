@@ -107,7 +107,9 @@ export async function main(args: readonly string[]): Promise<number> {
     onError(_, error) {
       const line = formatMessage(error, { quotes: true })
         .replaceAll(/\s*\n\s*/g, " ");
-      logLine(`error: ${secondFile(name, line) ?? line}`);
+      logLine(
+        `error: ${secondFile(name, line) ?? lateOption(rest, line) ?? line}`,
+      );
       const own = Object.hasOwn(COMMANDS, name) ? `${name} ` : "";
       logLine(`Options and examples: ${typed(`${own}--help`)}`);
       return finish(errorCode(EXIT.usage));
@@ -126,6 +128,16 @@ function secondFile(name: string, line: string): string | undefined {
       .exec(line) ?? [];
   if (file === undefined || !OF_ONE_FILE.includes(name)) return undefined;
   return `Cannot take ${file} as well: ${name} takes one file; give several as in --suite a.cu,b.cu, or measure two in turns with compare a.cu b.cu`;
+}
+
+/** Says where options stand, where `line` calls one unexpected that stands after `--`. */
+function lateOption(args: readonly string[], line: string): string | undefined {
+  const [, option] =
+    /^Unexpected option or argument: "(-[^"]+)"\./.exec(line) ?? [];
+  const end = args.indexOf("--");
+  if (option === undefined || end < 0) return undefined;
+  if (!args.slice(end).includes(option)) return undefined;
+  return `Cannot take ${option} after --, which ends the options: give it before`;
 }
 
 /** Returns the parser of the command `name`, or of all commands for help and completion. */

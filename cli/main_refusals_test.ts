@@ -44,6 +44,7 @@ export default defineSuite({
 
 const REFUSED: readonly (readonly [string, number, RegExp])[] = [
   ["bnech", 2, /bnech.* Did you mean `bench`\?/],
+  ["bench --quick -- -x.c --m 16", 2, /^error: Cannot take --m after --, /],
   ["bench --siute x", 2, /--siute.* Did you mean .*`--suite`/],
   ["bench --suite epilogue-bf61", 2, /mean epilogue-bf16/],
   ["bench --kernel niave", 2, /kernel is named niave: did you mean naive\?/],
