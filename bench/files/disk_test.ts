@@ -25,7 +25,7 @@ Deno.test(
         );
         assertMatch(
           assertThrows(() => read(folder), Error).message,
-          /it is a folder; move it away/,
+          /it is a folder; name a file, or move it away/,
         );
         assertEquals(read(join(folder, "none")), undefined);
       }

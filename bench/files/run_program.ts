@@ -65,14 +65,22 @@ export async function runProgram(
     throw cannotRun(program, error);
   }
   const signal = AbortSignal.timeout(limitMs);
+  const late = new Promise<never>((_, reject) =>
+    signal.addEventListener("abort", () => reject(signal.reason))
+  );
   const terminate = () => kill(child.pid, "SIGTERM");
   if (stop?.aborted) terminate();
   stop?.addEventListener("abort", terminate);
   try {
-    const [stdout, stderr] = await Promise.all(
-      [child.stdout, child.stderr].map((stream) => textOf(stream, signal)),
-    ) as [string, string];
-    const { success, code } = await child.status;
+    const [stdout, stderr, { success, code }] = await Promise.race([
+      Promise.all([
+        textOf(child.stdout, signal),
+        textOf(child.stderr, signal),
+        // It may close its pipes and go on.
+        child.status,
+      ]),
+      late,
+    ]);
     return { success, code, stdout, stderr };
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -313,12 +321,21 @@ export async function within<T>(
   ms: number,
   { work, late }: { readonly work: Promise<T>; late(): Error },
 ): Promise<T> {
+  if (!await isSettled(work, ms)) throw late();
+  return await work;
+}
+
+/** Returns whether `work` is fulfilled within `ms` milliseconds. @throws What it is rejected with. */
+export async function isSettled(
+  work: Promise<unknown>,
+  ms: number,
+): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(late()), ms);
+  const limit = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
   });
   try {
-    return await Promise.race([work, limit]);
+    return await Promise.race([work.then(() => true), limit]);
   } finally {
     clearTimeout(timer);
   }

@@ -1,5 +1,5 @@
-import { assert, assertEquals } from "@std/assert";
-import { killTree } from "./run_program.ts";
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { killTree, ProgramError, runProgram } from "./run_program.ts";
 import { lives } from "../testdata/supervised.ts";
 
 /** Starts a shell that starts another one, and returns their process ids. */
@@ -17,6 +17,17 @@ async function family(): Promise<{
   const ended = parent.status.then(() => reader.cancel());
   return { pids: [parent.pid, child], ended };
 }
+
+Deno.test({
+  name: "runProgram() ends a program that closes its pipes and goes on",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const args = ["-c", "exec >&- 2>&-; sleep 600"];
+    const run = () => runProgram("sh", { args, limitMs: 300 });
+    const { late } = await assertRejects(run, ProgramError);
+    assert(late);
+  },
+});
 
 for (const os of ["linux", "darwin"]) {
   const program = os === "linux" ? "cat" : "ps";

@@ -78,15 +78,17 @@ class CaseRun implements Disposable {
   /** Makes the operands, or takes those of the previous case if it has the same problem. */
   bind(): void {
     const { c: { problem }, context } = this;
+    const { emit } = context.options;
+    const isNew = !context.hasOperands(problem);
     // To generate them takes seconds, which is no fault of the kernel.
-    context.options.emit({ event: "progress", note: "inputs" });
+    if (isNew) emit({ event: "progress", note: "inputs" });
     this.#sets = context.ledger.count("check", () => {
       const copies = copiesOf(context, problem);
       return copies > 1
         ? context.operands(problem, copies, true)
         : context.operands(problem, setsOf(context, problem));
     });
-    context.options.emit({ event: "progress", note: "" });
+    if (isNew) emit({ event: "progress", note: "" });
   }
 
   /** Chooses the config. @throws {CaseError} As {@linkcode choose} does. */

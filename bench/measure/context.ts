@@ -200,7 +200,7 @@ export class BenchContext implements Disposable {
     count = 1,
     alike = false,
   ): readonly OperandSet[] {
-    if (this.#sets[0]?.problem !== problem) this.dropOperands();
+    if (!this.hasOperands(problem)) this.dropOperands();
     this.#demandRoom(problem, count);
     const { seed, fill } = this.settings;
     const { placement } = this.options.backend;
@@ -213,6 +213,11 @@ export class BenchContext implements Disposable {
       );
     }
     return this.#sets.slice(0, count);
+  }
+
+  /** Whether there are operands of `problem`. */
+  hasOperands(problem: Problem): boolean {
+    return this.#sets[0]?.problem === problem;
   }
 
   /** @throws {CaseError} `oom`, if there is no room for several sets, before any is made. */

@@ -7,6 +7,7 @@ import {
   spread,
   summarize,
 } from "./stats.ts";
+import { stopClock } from "../testdata/stop_clock.ts";
 import { generator } from "./bootstrap.ts";
 import { samplesFor, Stopwatch, warm } from "./time.ts";
 import { normal } from "../testdata/samples.ts";
@@ -28,6 +29,7 @@ async function setUp(ns: (launch: number) => number) {
 }
 
 Deno.test("Stopwatch.sample() counts warm-up and samples as do_bench does", async () => {
+  using _clock = stopClock();
   let launches = 0;
   const t = await setUp((n) => (launches = n + 1, 5000));
   using stopwatch = new Stopwatch(t.device);
@@ -65,6 +67,7 @@ Deno.test("samplesFor() makes the median as precise as it says in 95 of 100 seri
 });
 
 Deno.test("Stopwatch.sample() keeps the order and takes at least ten", async () => {
+  using _clock = stopClock();
   const t = await setUp((n) => 1000 + n);
   using stopwatch = new Stopwatch(t.device);
   const samples = stopwatch.sample({ ...t, warmup: 0, rep: 0 });
@@ -75,6 +78,7 @@ Deno.test("Stopwatch.sample() keeps the order and takes at least ten", async () 
 });
 
 Deno.test("Stopwatch.sample() waits for each slow call and says that it lives", async () => {
+  using _clock = stopClock();
   let [launches, lives] = [0, 0];
   const t = await setUp((n) => (launches = n + 1, 4.5e9));
   using stopwatch = new Stopwatch(t.device, () => {}, () => lives++);

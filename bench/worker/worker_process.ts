@@ -6,6 +6,7 @@
 
 import {
   adopted,
+  isSettled,
   kill,
   killAdopted,
   killMarked,
@@ -28,8 +29,8 @@ interface Ending {
 const SAID_LINES = 5;
 /** Characters of standard error among which they are looked for: a stack is long. */
 const SAID_LENGTH = 1 << 14;
-/** Milliseconds in which what a dead worker wrote must have been read. */
-const DRAIN_MS = 500;
+/** Milliseconds in which what a dead process wrote must have been read. */
+export const DRAIN_MS = 500;
 /** Milliseconds that the driver may take to free what a killed worker had. */
 const DEATH_MS = 30_000;
 
@@ -131,9 +132,9 @@ export class WorkerProcess {
    * driver.
    */
   async end(ms: number): Promise<void> {
-    if (await within(ms, this.#ending)) return;
+    if (await isSettled(this.#ending, ms)) return;
     kill(-this.#child.pid);
-    if (await within(DEATH_MS, this.#ending)) return;
+    if (await isSettled(this.#ending, DEATH_MS)) return;
     throw new UserError(
       `Cannot end worker ${this.#child.pid}: it hangs in the driver; end it and reset the device, then give the same command again to go on`,
       EXIT.failed,
@@ -161,7 +162,7 @@ export class WorkerProcess {
     if (this.#endsOrphans) {
       killAdopted(new Set([...WorkerProcess.#living, ...this.#strangers]));
     }
-    if (!await within(DRAIN_MS, all)) {
+    if (!await isSettled(all, DRAIN_MS)) {
       await Promise.all(readers.map((reader) => reader.cancel()));
     }
     this.#records.end();
@@ -211,19 +212,6 @@ async function read(
     const { done, value } = await reader.read();
     if (done) return;
     take(decoder.decode(value, { stream: true }));
-  }
-}
-
-/** Returns whether `promise` is settled within `ms` milliseconds. */
-async function within(ms: number, promise: Promise<unknown>): Promise<boolean> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms);
-  });
-  try {
-    return await Promise.race([promise.then(() => true), late]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -28,10 +28,10 @@ ccTest(
     const options = ["--warmup", "0.5", "--seconds", "0.5"];
     const ran = await captured("cuda every 1 2.5", { options });
     const { window_s, wall_s, gemms, other } = ran.captured!;
-    assert(window_s >= 0.5 && window_s < 1.5, `${window_s}`);
+    assert(window_s >= 0.5 && window_s < wall_s - 1, `${window_s}`);
     assert(wall_s > 2.5, `${wall_s}`);
     const { calls, time_us } = gemms[0]!;
-    assert(calls > 5 && calls < 1000, `${calls}`);
+    assert(calls > 5, `${calls}`);
     assertEquals(time_us, calls);
     // A call may have begun before the window and run in it.
     assert(other.every((kernel) => kernel.calls === 1), JSON.stringify(other));

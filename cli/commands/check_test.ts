@@ -88,7 +88,6 @@ Deno.test("check ends by Ctrl-C while a function of a suite does not return", ()
     );
     const child = start(["check", "--suite", "./odd.ts"], folder);
     const ended = child.output();
-    const last = setTimeout(() => child.kill("SIGKILL"), 30_000);
     const isCalled = () => Deno.stat(called).then(() => true, () => false);
     let isOver = false;
     const over = () => isOver = true;
@@ -97,6 +96,7 @@ Deno.test("check ends by Ctrl-C while a function of a suite does not return", ()
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     assert(!isOver, "it ended before it called tolerance()");
+    const last = setTimeout(() => child.kill("SIGKILL"), 30_000);
     child.kill("SIGINT");
     assertEquals((await ended).signal, "SIGINT");
     clearTimeout(last);

@@ -4,6 +4,7 @@
  *   ...                 see main()
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -187,6 +189,23 @@ static void ranges(void) {
   bf16(1, 2, 3);
 }
 
+/* Nanoseconds since the last file of the recorder was written; 0 without one. */
+static long long written_at(void) {
+  const char *folder = getenv("MNKBENCH_CAPTURE_DIR");
+  DIR *files = opendir(folder);
+  long long last = 0;
+  for (struct dirent *file; files != NULL && (file = readdir(files)) != NULL;) {
+    const char *dot = strrchr(file->d_name, '.');
+    char path[4096];
+    struct stat info;
+    snprintf(path, sizeof path, "%s/%s", folder, file->d_name);
+    if (dot == NULL || strcmp(dot, ".json") != 0 || stat(path, &info) != 0) continue;
+    last = (long long)info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec;
+  }
+  if (files != NULL) closedir(files);
+  return last;
+}
+
 static double seconds(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
@@ -223,7 +242,12 @@ int main(int argc, char **argv) {
     else if (strcmp(what, "ranges") == 0) ranges();
     else if (strcmp(what, "cuda") == 0) cuInit(0);
     else if (strcmp(what, "kernel") == 0) mock_launch(argv[++i], 700);
-    else if (strcmp(what, "sleep") == 0) usleep((useconds_t)(atof(argv[++i]) * 1e6));
+    else if (strcmp(what, "written") == 0) {
+      /* The first file that comes may have been begun before. */
+      for (int times = 0; times < 2; times++) {
+        for (long long before = written_at(); written_at() == before;) usleep(1000);
+      }
+    } else if (strcmp(what, "sleep") == 0) usleep((useconds_t)(atof(argv[++i]) * 1e6));
     else if (strcmp(what, "every") == 0) {
       /* every MS SECONDS: a call each MS milliseconds. */
       double end = seconds() + atof(argv[i + 2]);
