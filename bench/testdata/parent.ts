@@ -24,7 +24,7 @@ const job = {
   ...JOB,
   run: journal.run,
   skip: [...journal.done(0)],
-  winners: journal.winners,
+  configs: { chosen: journal.winners, crashed: [] },
 };
 const options = {
   timeoutMs: 60_000,

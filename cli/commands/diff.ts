@@ -112,13 +112,17 @@ async function diff(
   const code = exitCodeOfDiff(found, options.failOn);
   if (found.judged.some(({ pair }) => pair.base && pair.next)) return code;
   return nothingCompared(
-    `no case is in both ${given.base} and ${given.next}`,
+    `no case is in both ${sides.base} and ${sides.next}`,
     code,
   );
 }
 
-/** Says that there is nothing to judge: a CI that compares nothing must not pass. */
-function nothingCompared(why: string, code: number): number {
+/**
+ * Says that there is nothing to judge: a CI that compares nothing must not pass.
+ *
+ * @param code The exit code of what is there.
+ */
+export function nothingCompared(why: string, code: number): number {
   logLine(`Nothing was compared: ${why}`);
   return Math.max(code, EXIT.nothing);
 }

@@ -186,6 +186,25 @@ Deno.test("diff ends with 3 where no case is in both", async () => {
       `Nothing was compared: no case is in both ${none} and ${some}\n`,
     );
     assertEquals(code, 3);
+    // Without paths too, and by `compare`.
+    await Deno.mkdir(join(folder, "results/x"), { recursive: true });
+    await Deno.mkdir(join(folder, ".runs/latest/x"), { recursive: true });
+    const other = writeCsv([csvRow({ m: "32" })]);
+    await Deno.writeTextFile(join(folder, "results/x/a.csv"), other);
+    await Deno.rename(some, join(folder, ".runs/latest/x/a.csv"));
+    const [usual, again] = [
+      await program(["diff"], { permissions, cwd: folder }),
+      await program(["compare"], { cwd: folder }),
+    ];
+    const last =
+      "Nothing was compared: no case is in both results and .runs/latest\n";
+    for (const ran of [usual, again]) {
+      assertEquals(
+        [ran.code, ran.stderr.endsWith(last)],
+        [3, true],
+        ran.stderr,
+      );
+    }
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

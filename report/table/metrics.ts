@@ -57,10 +57,13 @@ export interface Metric {
  *
  * strictEqual(formatMicroseconds(8.6134), "8.613");
  * strictEqual(formatMicroseconds(86134.2), "86134");
+ * strictEqual(formatMicroseconds(9.99951), "10.00");
  * ```
  */
 export function formatMicroseconds(value: number): string {
-  const whole = Math.max(1, `${Math.floor(value)}`.length);
+  // 9.9996 has two digits before the point once it is rounded.
+  const rounded = Number(value.toPrecision(4));
+  const whole = Math.max(1, `${Math.floor(rounded)}`.length);
   return value.toFixed(Math.max(0, 4 - whole));
 }
 

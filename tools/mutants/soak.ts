@@ -14,15 +14,19 @@ const LEAST = 0.95;
 const JOBS = Math.min(4, navigator.hardwareConcurrency);
 
 /**
- * Prints the fate of each mistake, or of those whose file or name has the text `wanted`.
+ * Prints the fate of each mistake, or of those whose file or name has one of the texts `wanted`.
  *
  * @returns An exit code: 1 if more than 5 % survive.
  * @throws {Error} If a test fails without a mistake, or a mistake cannot be made.
  */
-export async function soak([wanted = ""]: readonly string[]): Promise<number> {
+export async function soak(wanted: readonly string[]): Promise<number> {
   const chosen = ALL.filter(({ name, file }) =>
-    `${file}: ${name}`.includes(wanted)
+    wanted.length === 0 ||
+    wanted.some((text) => `${file}: ${name}`.includes(text))
   );
+  if (chosen.length === 0) {
+    throw new Error(`No mistake has ${wanted.join(" or ")} in its name`);
+  }
   await assertPassing([...new Set(chosen.flatMap(({ tests }) => tests))]);
   const queue = [...chosen];
   const fates: MutantResult[] = [];

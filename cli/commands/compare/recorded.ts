@@ -29,7 +29,7 @@ import { chooserOf, type PointChoice } from "../../options/named_rows.ts";
 import type { Overrides } from "../../../bench/model/axes.ts";
 import type { Sides } from "../../options/usual_paths.ts";
 import { logLine, printLine } from "../../terminal/output.ts";
-import { show } from "../diff.ts";
+import { nothingCompared, show } from "../diff.ts";
 import { type Comparing, exitCodeOfDiff } from "../diff/compare.ts";
 import {
   compareRows,
@@ -84,6 +84,10 @@ export async function confirm(options: Confirming): Promise<number> {
   if (refusal) {
     logLine(`error: ${refusal.message}`);
     return Math.max(code, refusal.code);
+  }
+  if (!first.judged.some(({ pair }) => pair.base && pair.next)) {
+    const { base, next } = options;
+    return nothingCompared(`no case is in both ${base} and ${next}`, code);
   }
   logLine(
     ours.length === 0
