@@ -21,7 +21,8 @@ import {
 import { isLoss } from "../bench/tune/config_book.ts";
 import type { CaseGroup, Event, Job } from "../bench/worker/protocol.ts";
 import { lockDevice } from "../bench/worker/device_lock.ts";
-import { supervise, type SuperviseOptions } from "../bench/worker/supervise.ts";
+import type { SuperviseOptions } from "../bench/worker/attend.ts";
+import { supervise } from "../bench/worker/supervise.ts";
 import { importFlags, PERMISSIONS, VERSION } from "./home.ts";
 import { PhaseNote, titleOf } from "./phase_note.ts";
 import type { Remaining } from "./remaining.ts";

@@ -5,7 +5,8 @@
  */
 
 import type { Event, Job } from "../worker/protocol.ts";
-import { supervise, type SuperviseOptions } from "../worker/supervise.ts";
+import type { SuperviseOptions } from "../worker/attend.ts";
+import { supervise } from "../worker/supervise.ts";
 import { ManualClock } from "./manual_clock.ts";
 import { commandOf, JOB } from "./jobs.ts";
 

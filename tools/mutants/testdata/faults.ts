@@ -16,7 +16,7 @@ const CURRENT_CASE = "session/current_case_test.ts";
 
 /** The mistakes. */
 export const KEPT_APART: readonly HarnessMutant[] = [
-  ...inFile("bench/worker/supervise.ts", [SUPERVISE, SEARCH], [
+  ...inFile("bench/worker/attend.ts", [SUPERVISE, SEARCH], [
     [
       "a failed row of a used worker counts",
       "if (this.#ran.size > 0 && !OWN.includes(status) && !isKnown) {",
@@ -47,10 +47,12 @@ export const KEPT_APART: readonly HarnessMutant[] = [
       "this.#ran.add(",
       "each failure of a peer would start Python again",
     ],
+  ]),
+  ...inFile("bench/worker/supervise.ts", [SUPERVISE, SEARCH], [
     [
       "nothing is said of a failure that is taken back",
-      'if (text) yield { event: "notice", text };',
-      "",
+      'return text ? [{ event: "notice", text }, finished] : [finished];',
+      "return [finished];",
       "nobody would hear of the kernel that left something behind",
     ],
   ]),
