@@ -206,27 +206,16 @@ export function textOf<N>(plan: LaunchPlan<N>): string {
   });
 }
 
-function recordAt(
-  c: Case,
-  { config, info, pdl, layout }: PlanTarget & {
-    readonly config: Values;
-    /** Which of two sets of addresses. */
-    readonly layout: number;
-  },
-): LaunchPlan<number> {
-  let next = 1 + layout;
-  const memory = (room: Room) => {
-    const base = BigInt(next) * (1n << 40n) + BigInt(layout * 4096);
-    next += 1 + layout;
-    return new NamedMemory(room, base, 0, room.bytes);
-  };
-  const launches = new Map<Step, Recorded>();
-  const maps = new Map<Uint8Array, RecordedMap>();
-  const rooms: NamedMemory[] = [];
-  const absent = (): never => {
-    throw new Error("prepare() takes memory and programs from its context");
-  };
-  const device: Device = {
+function absent(): never {
+  throw new Error("prepare() takes memory and programs from its context");
+}
+
+/** Makes a device that has neither memory nor programs, and keeps its tensor maps in `maps`. */
+function recordingDevice(
+  info: PlanTarget["info"],
+  maps: Map<Uint8Array, RecordedMap>,
+): Device {
+  return {
     info,
     alloc: absent,
     load: absent,
@@ -245,6 +234,25 @@ function recordAt(
       : {}),
     [Symbol.dispose]: absent,
   };
+}
+
+function recordAt(
+  c: Case,
+  { config, info, pdl, layout }: PlanTarget & {
+    readonly config: Values;
+    /** Which of two sets of addresses. */
+    readonly layout: number;
+  },
+): LaunchPlan<number> {
+  let next = 1 + layout;
+  const memory = (room: Room) => {
+    const base = BigInt(next) * (1n << 40n) + BigInt(layout * 4096);
+    next += 1 + layout;
+    return new NamedMemory(room, base, 0, room.bytes);
+  };
+  const launches = new Map<Step, Recorded>();
+  const maps = new Map<Uint8Array, RecordedMap>();
+  const rooms: NamedMemory[] = [];
   const operands = Object.fromEntries(
     c.problem.operands.map((operand) => [
       operand.name,
@@ -257,7 +265,7 @@ function recordAt(
   const plan = blame("prepare the kernel", () =>
     c.prepare({
       config,
-      device,
+      device: recordingDevice(info, maps),
       operands,
       program: (build, entry) => ({
         step(args, shape) {
