@@ -42,6 +42,11 @@ export function sourceFlags(what: string = BESIDE) {
       string({ metavar: "X,Y,Z" }),
       "Blocks, such as n/64,m/64; quotients are rounded up (default: inferred).",
     ),
+    shared: maybe(
+      "--shared",
+      string({ metavar: "BYTES" }),
+      "Dynamic shared memory of a block, such as 65536 or k*2 (default: none).",
+    ),
   });
 }
 
@@ -69,12 +74,12 @@ export async function withFile<
   options: T,
   use: SourceUse = {},
 ): Promise<T & Partial<Pick<Target, "backend">>> {
-  const { file, suites, entry, block, grid } = options;
+  const { file, suites, entry, block, grid, shared } = options;
   const areSources = suites.length > 0 && suites.every(isSource);
   if (file === undefined && areSources && suites.length === 1) {
     return await withFile({ ...options, file: suites[0]!, suites: [] }, use);
   }
-  const settings = Object.entries({ entry, block, grid })
+  const settings = Object.entries({ entry, block, grid, shared })
     .flatMap(([name, value]) =>
       value === undefined
         ? []
@@ -153,12 +158,18 @@ async function withSources<
 
 /** Returns `value` as it stands in the name of a suite, where a comma would part it in two. */
 function settingText(name: string, value: string): string {
-  const allowed = name === "entry" ? /^[a-z_]\w*$/i : /^[\dmnkx,*/]+$/i;
+  const allowed = name === "entry"
+    ? /^[a-z_]\w*$/i
+    : name === "shared"
+    ? /^[\dmnk*/]+$/i
+    : /^[\dmnkx,*/]+$/i;
   if (allowed.test(value)) return value.replaceAll(",", "x");
   throw new UserError(
     `Cannot take --${name} ${JSON.stringify(value)}: ${
       name === "entry"
         ? "give the name of a function, of letters, digits and _"
+        : name === "shared"
+        ? "give bytes, or products and quotients of m, n, k and numbers, such as k*2"
         : "give one to three numbers, or products and quotients of m, n, k and numbers, such as n/64,m/64"
     }`,
   );

@@ -7,7 +7,7 @@
 import type { LaunchShape } from "../../bench/device/queue.ts";
 import type { MatmulPoint } from "../../kernels/matmul/point.ts";
 import type { SourceFunction } from "./functions.ts";
-import { notShape, type Refuse } from "./settings.ts";
+import { notBytes, notShape, type Refuse } from "./settings.ts";
 
 /** A launch shape and its description. */
 export interface Launch {
@@ -34,18 +34,21 @@ const SIDE = /TILE|BLOCK|BS/i;
  */
 export function launchOf(
   entry: SourceFunction,
-  { backend, code, block, grid, refuse }: {
+  { backend, code, block, grid, shared, refuse }: {
     readonly backend: string;
     readonly code: string;
     readonly block: string | undefined;
     readonly grid: string | undefined;
+    readonly shared: string | undefined;
     readonly refuse: Refuse;
   },
 ): Launch | undefined {
   if (backend === "cpu") {
-    if (block === undefined && grid === undefined) return undefined;
+    if ([block, grid, shared].every((one) => one === undefined)) {
+      return undefined;
+    }
     return refuse(
-      "a C function is called once, without block and grid: leave these out",
+      "a C function is called once, without block, grid and shared memory: leave these out",
     );
   }
   const { threadY, blockY } = dimensionsOf(entry);
@@ -85,16 +88,55 @@ export function launchOf(
     return refuse(notShape(text, what));
   };
   const [own, all] = [three(threads, "block"), three(blocks, "grid")];
+  const bytes = sharedOf(entry, { backend, code, shared, refuse });
   return {
     text: `in blocks of ${commas(threads)} threads, a grid of ${
       commas(blocks)
+    }${
+      bytes ? `, with ${shared} bytes of shared memory` : ""
     } (--block and --grid say otherwise)`,
     shape(point) {
       const at = (list: readonly Formula[]) =>
         [0, 1, 2].map((i) => list[i]?.(point) ?? 1) as [number, number, number];
-      return { grid: at(all), block: at(own) };
+      return {
+        grid: at(all),
+        block: at(own),
+        ...(bytes && { sharedBytes: bytes(point) }),
+      };
     },
   };
+}
+
+/** An array whose size is that of the launch. */
+const DYNAMIC = /\bextern\s+__shared__[^;]*?(\w+)\s*\[\s*\]/g;
+
+/**
+ * Returns the bytes of dynamic shared memory of a block.
+ *
+ * @throws {UserError} Where the kernel has some and nobody says how much.
+ */
+function sharedOf(
+  { body }: SourceFunction,
+  { backend, code, shared, refuse }: {
+    readonly backend: string;
+    readonly code: string;
+    readonly shared: string | undefined;
+    readonly refuse: Refuse;
+  },
+): Formula | undefined {
+  if (shared !== undefined) {
+    if (backend === "metal") {
+      return refuse(
+        "shared is of CUDA and HIP: write a suite file, whose shape has sharedBytes",
+      );
+    }
+    return formula(shared) ?? refuse(notBytes(shared));
+  }
+  const array = [...code.matchAll(DYNAMIC)].map(([, name]) => name!)
+    .find((name) => new RegExp(`\\b${name}\\b`).test(body));
+  return array === undefined ? undefined : refuse(
+    `the size of ${array}, its dynamic shared memory, is not in the source: say it by --shared BYTES, such as --shared 65536, or in a comment, \`// mnkbench: shared=65536\``,
+  );
 }
 
 /** Returns whether a kernel numbers its threads and its blocks in two dimensions. */

@@ -33,10 +33,14 @@ export interface ParameterRole {
 /** The signature of a matrix product. */
 export interface Signature {
   readonly taken: readonly ParameterRole[];
+  /** Of A. */
   readonly type: MatmulPoint["type"];
+  /** Of B, and of C and the bias, where it is another. */
+  readonly typeB: MatmulPoint["type"] | undefined;
+  readonly typeC: MatmulPoint["type"] | undefined;
   /** Whether neither `const` nor names tell A, B and C, and their usual order is assumed. */
   readonly isOrderAssumed: boolean;
-  /** Whether its matrices may be of another type of that size. */
+  /** Whether A, and what has its type, may be of another type of that size. */
   readonly isRaw: boolean;
 }
 
@@ -88,10 +92,15 @@ export function signatureOf(
     });
     const matrices = [...pointers.keys()];
     const own = matrices.filter((one) => pointers.get(one) !== "bias");
-    const isRaw = matrices.every(({ type }) => RAW.includes(type));
-    const isOrderAssumed = !isNamed(own) &&
+    const types = typesOf(pointers);
+    const isRaw = matrices.every((one) =>
+      RAW.includes(one.type) || typeOf(one) !== types.type
+    );
+    const isOrderAssumed = !["a", "b"].every((name) =>
+      own.map(plain).includes(name)
+    ) &&
       own.every(({ isConst }) => !isConst);
-    return { taken, type: typeOf(matrices), isOrderAssumed, isRaw };
+    return { taken, ...types, isOrderAssumed, isRaw };
   } catch (error) {
     if (!(error instanceof Unfit)) throw error;
     return error.message;
@@ -132,13 +141,21 @@ export function formatTaken({ name, role }: ParameterRole): string {
     : `${name}=${role}`;
 }
 
+/** Returns `all` with A and B in front, where two of them have these names. */
+function lettersFirst(all: readonly Parameter[]): readonly Parameter[] {
+  const names = all.map(plain);
+  const [a, b] = [all[names.indexOf("a")], all[names.indexOf("b")]];
+  if (a === undefined || b === undefined) return all;
+  return [a, b, ...all.filter((one) => one !== a && one !== b)];
+}
+
 function pointerRoles(
   pointers: readonly Parameter[],
 ): ReadonlyMap<Parameter, Role> {
   const bias = pointers.filter((one) => /bias/.test(plain(one)));
   const rest = pointers.filter((one) => !bias.includes(one));
   const letters = rest.map(plain);
-  const read = rest.filter(({ isConst }) => isConst);
+  const read = lettersFirst(rest.filter(({ isConst }) => isConst));
   const written = rest.filter(({ isConst }) => !isConst);
   if (bias.length <= 1 && isNamed(rest)) {
     return new Map([
@@ -162,7 +179,9 @@ function pointerRoles(
   }
   // Without `const` their order is that of the definition.
   if (bias.length === 0 && read.length === 0 && rest.length === 3) {
-    return new Map(rest.map((one, i) => [one, (["A", "B", "C"] as const)[i]!]));
+    return new Map(
+      lettersFirst(rest).map((one, i) => [one, (["A", "B", "C"] as const)[i]!]),
+    );
   }
   throw new Unfit(
     `it has ${pointers.length} pointers, of which A, B and C cannot be told`,
@@ -206,20 +225,30 @@ function scalarOf(one: Parameter): Role {
   );
 }
 
-function typeOf(pointers: readonly Parameter[]): MatmulPoint["type"] {
-  const types = pointers.map((one) => {
-    const type = Object.hasOwn(TYPES, one.type) ? TYPES[one.type] : undefined;
-    if (type !== undefined) return type;
-    throw new Unfit(
-      `the type of \`${
-        excerpt(one.text)
-      }\` is none of float, bfloat16 and half; typedefs and macros are not read`,
-    );
-  });
-  if (new Set(types).size === 1) return types[0]!;
+function typeOf(one: Parameter): MatmulPoint["type"] {
+  const type = Object.hasOwn(TYPES, one.type) ? TYPES[one.type] : undefined;
+  if (type !== undefined) return type;
   throw new Unfit(
-    `its matrices have types ${
-      [...new Set(types)].join(" and ")
-    }, and matmul has one`,
+    `the type of \`${
+      excerpt(one.text)
+    }\` is none of float, bfloat16 and half; typedefs and macros are not read`,
   );
+}
+
+/** Returns the types of matrices by their roles. @throws {Unfit} Where bias and C have two. */
+function typesOf(
+  roles: ReadonlyMap<Parameter, Role>,
+): Pick<Signature, "type" | "typeB" | "typeC"> {
+  const of = (role: Role) => {
+    const one = [...roles.keys()].find((key) => roles.get(key) === role);
+    return one && typeOf(one);
+  };
+  const [type, b, c, bias] = [of("A")!, of("B"), of("C"), of("bias")];
+  if (bias !== undefined && bias !== c) {
+    throw new Unfit(
+      `its bias has type ${bias} and its C ${c}, and matmul has one for both`,
+    );
+  }
+  const other = (found: typeof b) => found === type ? undefined : found;
+  return { type, typeB: other(b), typeC: other(c) };
 }

@@ -19,6 +19,7 @@ export interface Settings {
   readonly entry?: string;
   readonly block?: string;
   readonly grid?: string;
+  readonly shared?: string;
   /** Values of axes other than the sizes. */
   readonly axes: Values;
 }
@@ -61,10 +62,10 @@ export function settingsOf(
   }
   const given: Record<string, Scalar> = {};
   addTo(given, suffix.split("&"), refuse);
-  const { entry, block, grid, ...axes } = { ...own, ...given };
+  const { entry, block, grid, shared, ...axes } = { ...own, ...given };
   return {
     ...Object.fromEntries(
-      Object.entries({ entry, block, grid }).filter(([, value]) =>
+      Object.entries({ entry, block, grid, shared }).filter(([, value]) =>
         value !== undefined
       ),
     ),
@@ -98,12 +99,18 @@ function valueOf(name: string, value: string, refuse: Refuse): Scalar {
     if (SHAPE.test(value)) return value;
     return refuse(notShape(value, name));
   }
+  if (name === "shared") {
+    if (SHAPE.test(value)) return value;
+    return refuse(notBytes(value));
+  }
   if (/^[mnk]$/.test(name)) {
     return refuse(`${name} is no setting: give sizes by --m, --n and --k`);
   }
   const axis = AXES.find((one) => one.name === name) ??
     refuse(
-      `there is no setting ${excerpt(name)}: there are entry, block, grid, ${
+      `there is no setting ${
+        excerpt(name)
+      }: there are entry, block, grid, shared, ${
         AXES.map((one) => one.name).join(", ")
       }`,
     );
@@ -119,6 +126,13 @@ export const NO_NAME =
 /** Returns whether a function of this name can be a kernel. */
 export function isName(name: string): boolean {
   return NAME.test(name);
+}
+
+/** Says that `text` is no number of bytes of shared memory. */
+export function notBytes(text: string): string {
+  return `${
+    excerpt(text)
+  } is no size of shared memory: give bytes, or a product or quotient of m, n, k and numbers, such as k*2`;
 }
 
 /** Says that `text` is no launch shape. */

@@ -77,7 +77,7 @@ export function inferSource(name: string): Inferred {
   const text = readSource(path, refuse);
   const { code, comments } = partsOf(text, backend);
   const suffix = name.slice(path.length + 1);
-  const { entry, block, grid, axes } = settingsOf(
+  const { entry, block, grid, shared, axes } = settingsOf(
     ...[text, comments, suffix, refuse] as const,
   );
   const [chosen, signature] = chooseEntry(functionsIn(code), {
@@ -85,9 +85,13 @@ export function inferSource(name: string): Inferred {
     backend,
     refuse,
   });
-  const { type } = signature;
+  const { type, typeB, typeC } = signature;
   const epilogue = has(signature, "bias") ? "bias" : "none";
-  const all = { type, epilogue, ...axes };
+  const others = {
+    ...(typeB && { type_b: typeB }),
+    ...(typeC && { type_c: typeC }),
+  };
+  const all = { type, ...others, epilogue, ...axes };
   const against = contradiction(signature, all);
   if (against !== undefined) {
     refuse(
@@ -96,13 +100,21 @@ export function inferSource(name: string): Inferred {
       }`,
     );
   }
-  const launch = launchOf(chosen, { backend, code, block, grid, refuse });
+  const launch = launchOf(chosen, {
+    backend,
+    code,
+    block,
+    grid,
+    shared,
+    refuse,
+  });
   const kernel = defineLaunch(matmul, {
     name: nameOf(chosen.name, backend, ending),
     backend,
     source: pathToFileURL(resolve(path)),
     entry: chosen.name,
     idea: file,
+    takes: typeB || typeC ? ["types"] : [],
     unsupported: (point) => unsupportedBy(signature, point),
     ...(launch && { shape: (point: MatmulPoint) => launch.shape(point) }),
     args: (point, operands) =>
@@ -194,6 +206,11 @@ function canBe({ type, isRaw }: Signature, wanted: Scalar): boolean {
   return wanted === type || (isRaw && wanted === "f16");
 }
 
+/** Names the matrices that have the type of A, for a sentence. */
+function nameOfTyped({ typeB, typeC }: Signature): string {
+  return typeB || typeC ? "A is" : "matrices are";
+}
+
 function has({ taken }: Signature, role: Role): boolean {
   return taken.some((one) => one.role === role);
 }
@@ -205,7 +222,17 @@ function contradiction(
 ): readonly [value: string, why: string] | undefined {
   const { type } = signature;
   if (!canBe(signature, axes.type!)) {
-    return [`type=${axes.type}`, `its matrices are ${type}`];
+    return [`type=${axes.type}`, `its ${nameOfTyped(signature)} ${type}`];
+  }
+  const typed = OTHER_TYPES.find(([name, key]) =>
+    axes[name] !== undefined && axes[name] !== (signature[key] ?? axes.type)
+  );
+  if (typed) {
+    const [name, key, matrix] = typed;
+    return [
+      `${name}=${axes[name]}`,
+      `its ${matrix} is ${signature[key] ?? axes.type}`,
+    ];
   }
   const bias = has(signature, "bias");
   if (bias !== `${axes.epilogue}`.startsWith("bias")) {
@@ -222,13 +249,23 @@ function contradiction(
 
 const STRIDES = ["lda", "ldb", "ldc"] as const;
 
+/** Axes of the types of matrices besides A, and what a signature and people call these. */
+const OTHER_TYPES = [
+  ["type_b", "typeB", "B"],
+  ["type_c", "typeC", "C"],
+] as const;
+
 /** Returns why a function of this signature cannot run at a point. */
 function unsupportedBy(
   signature: Signature,
   point: MatmulPoint,
 ): string | undefined {
   if (!canBe(signature, point.type)) {
-    return `its matrices are ${signature.type}`;
+    return `its ${nameOfTyped(signature)} ${signature.type}`;
+  }
+  for (const [, key, matrix] of OTHER_TYPES) {
+    const own = signature[key] ?? point.type;
+    if ((point[key] ?? point.type) !== own) return `its ${matrix} is ${own}`;
   }
   const { m, n, k, lda, ldb, ldc, layout } = point;
   if (has(signature, "size") && (m !== n || n !== k)) {

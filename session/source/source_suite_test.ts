@@ -28,9 +28,10 @@ function infer(name: string, text: string, settings = "") {
 function roles(parameters: string): string {
   const [one] = functionsIn(`void f(${parameters}) {}`);
   const found = signatureOf(one!.parameters);
-  return typeof found === "string"
-    ? found
-    : [...found.taken.map(({ role }) => role), found.type].join(" ");
+  return typeof found === "string" ? found : [
+    ...found.taken.map(({ role }) => role),
+    ...[found.type, found.typeB, found.typeC].filter(Boolean),
+  ].join(" ");
 }
 
 const ARGS = "const float *A, const float *B, float *C, int M, int N, int K";
@@ -60,6 +61,19 @@ Deno.test("signatureOf() tells operands by const or by name, and sizes by name o
       "const __nv_bfloat16 d_A[], const __nv_bfloat16 d_B[], __nv_bfloat16 d_C[], unsigned int rows, unsigned inner, int columns",
       "A B C m n k bf16",
     ],
+    [
+      "const float *B, const float *A, float *out, int M, int N, int K",
+      "B A C m n k f32",
+    ],
+    ["float *B, float *A, float *out, int n", "B A C size f32"],
+    [
+      "const __half *A, const __half *B, float *C, int M, int N, int K",
+      "A B C m n k f16 f32",
+    ],
+    [
+      "const __half *a, const float *b, const __half *bias, __half *c, int n",
+      "A B bias C size f16 f32",
+    ],
   ] as const;
   for (const [parameters, expected] of known) {
     assertEquals(roles(parameters), expected, parameters);
@@ -87,8 +101,8 @@ Deno.test("signatureOf() says why a function is no product", () => {
       /the type of `const double \*A`/,
     ],
     [
-      "const __half *A, const __half *B, float *C, int M, int N, int K",
-      /types f16 and f32/,
+      "const __half *A, const __half *B, const __half *bias, float *C, int n",
+      /its bias has type f16 and its C f32/,
     ],
   ] as const;
   for (const [parameters, expected] of strange) {
@@ -222,6 +236,7 @@ Deno.test("inferSource() gives each element of C a thread, in blocks that the so
       shapeOf(`#define TILE_SIZE 32\n${CUDA(ARGS, square)}`),
       shapeOf(CUDA(ARGS, square), "?block=32"),
       shapeOf(CUDA(ARGS, flat), "?block=64&grid=n/64xm/2*k"),
+      shapeOf(CUDA(ARGS, flat), "?block=64&grid=1&shared=k*4"),
       shapeOf(`// mnkbench: block=8,4 grid=n/8,m/4\n${CUDA(ARGS, flat)}`),
     ],
     [
@@ -231,6 +246,7 @@ Deno.test("inferSource() gives each element of C a thread, in blocks that the so
       // A block of 32 x 1.
       grid([2, 100, 1], [32, 1, 1]),
       grid([1, 3200, 1], [64, 1, 1]),
+      { ...grid([1, 1, 1], [64, 1, 1]), sharedBytes: 256 },
       grid([5, 25, 1], [8, 4, 1]),
     ],
   );
@@ -267,6 +283,14 @@ Deno.test("inferSource() takes a Metal kernel's buffers by their indices", () =>
     assertThrows(tiled, UserError).message,
     /its launch shape cannot be inferred/,
   );
+});
+
+Deno.test("inferSource() takes the size of dynamic shared memory, and types of B and C", () => {
+  const cu = CUDA(ARGS, "extern __shared__ float tile[]; tile[0] = 0;");
+  const { note } = infer("a.cu", cu, "?shared=k*4");
+  assertMatch(note, /, with k\*4 bytes of shared memory \(--block/);
+  const mixed = CUDA(ARGS.replace("float *C", "__half *C"), "");
+  assertMatch(infer("a.cu", mixed).note, /is a matmul in f32, type_c=f16, in/);
 });
 
 Deno.test("inferSource() announces what each parameter gets, and what is assumed", () => {
@@ -337,6 +361,13 @@ Deno.test("inferSource() says in one line what it lacks", () => {
       /launch shape cannot be inferred, as its grid has two dimensions and its blocks have one; say it by --block/,
     ],
     ["a.cu", CUDA(ARGS, ""), "?grid=n+1", /n\+1 is no grid/],
+    ["a.cu", CUDA(ARGS, ""), "?shared=8x8", /8x8 is no size of shared memory/],
+    [
+      "a.cu",
+      CUDA(ARGS, "extern __shared__ float tile[]; tile[0] = 0;"),
+      "",
+      /the size of tile, its dynamic shared memory, .* by --shared BYTES/,
+    ],
     [
       "a.c",
       `void a(${ARGS}) {} void b(${ARGS}) {}`,
@@ -432,7 +463,10 @@ Deno.test("inferSource() refuses each setting that it cannot apply, with its lin
     ],
     ["epilogue=bias", /epilogue=bias contradicts .* it takes no bias$/],
     ["lda=100", /lda=100 contradicts the parameters of a: it takes no lda$/],
-    ["block=16,16", /a C function is called once, without block and grid/],
+    ["block=16,16", /a C function is called once, without block, grid and/],
+    ["shared=4096", /a C function is called once, without block, grid and/],
+    ["shared=4k+1", /line 2: 4k\+1 is no size of shared memory/],
+    ["type_c=f16", /type_c=f16 contradicts the parameters of a: its C is f32$/],
     ["x".repeat(1000), /line 2: `x{50,60}…` is no setting/],
   ] as const;
   for (const [comment, expected] of refused) {
