@@ -1,5 +1,5 @@
 import { BinaryCache } from "./binary_cache.ts";
-import { type Backend, buildText } from "./device.ts";
+import { type Backend, type Build, buildText } from "./device.ts";
 import { CaseError, EXIT, UserError } from "../model/errors.ts";
 import {
   deepStrictEqual,
@@ -107,6 +107,40 @@ Deno.test("BinaryCache.sourceHash() counts a build's own flags, compiler and hea
   strictEqual(after[0], before[0]);
   strictEqual(new Set([...before, ...after]).size, 7);
 });
+
+const INCLUDED: readonly (readonly [string, string, Partial<Build>?])[] = [
+  ["without a blank", '#include"own.h"'],
+  ["after a splice", '#include \\\n"own.h"'],
+  ["by a digraph", '%:include "own.h"'],
+  ["by a macro", '#define H "own.h"\n#include H'],
+  ["by a macro of a flag", "#include H", { defines: { H: '"own.h"' } }],
+  ["as data", 'const char a[] = {\n#embed "own.h"\n};'],
+  ["from a flag's folder", "#include <own.h>", { flags: ["-IDIR"] }],
+  ["from a folder in the next flag", '#include "own.h"', {
+    flags: ["-isystem", "DIR/"],
+  }],
+  ["by a flag", "int a;", { flags: ["-include", "DIR/own.h"] }],
+  ["by an object", "int a;", { flags: ["DIR/own.h"] }],
+  ["by the assembler", '__asm__(".incbin \\"DIR/own.h\\"");'],
+];
+
+for (const [how, text, options = {}] of INCLUDED) {
+  Deno.test(`BinaryCache.sourceHash() counts a file that is included ${how}`, async () => {
+    using t = await setUp();
+    const put = (words: string) => words.replaceAll("DIR", t.dir);
+    const flags = options.flags?.map(put);
+    // A file of the source's folder is found by its quotes alone.
+    const source = pathToFileURL(join(t.dir, flags ? "src/k.cu" : "k.cu"));
+    await Deno.mkdir(join(t.dir, "src"));
+    await Deno.writeTextFile(source, put(text));
+    const build = { ...t.build, ...options, source, ...(flags && { flags }) };
+    const hash = () => t.cache().sourceHash(build, t.backend, "a1");
+    await Deno.writeTextFile(join(t.dir, "own.h"), "int own;\n");
+    const before = hash();
+    await Deno.writeTextFile(join(t.dir, "own.h"), "int other;\n");
+    notStrictEqual(hash(), before);
+  });
+}
 
 Deno.test("BinaryCache.get() uses an entry of another compiler", async () => {
   using t = await setUp();

@@ -17,25 +17,39 @@ export interface SourceText {
   readonly code: string;
 }
 
-const INCLUDE = /^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)/gm;
+/** A directive with the name of a file. */
+const INCLUDE =
+  /^\s*(?:#|%:)\s*(?:include(?:_next)?|import|embed)\s*(?:"([^"]+)"|<([^>]+)>)/gm;
+/** A macro that may stand for one, and what an assembler is told to read. */
+const NAMED = /^\s*(?:#|%:)\s*define\s+\w+\s+(?:"([^"]+)"|<([^>]+)>)\s*$/gm;
+const ASSEMBLED = /\.incbin\s+\\?"([^"\\]+)/g;
 
 /** Reads each source once. */
 export class SourceTexts {
   readonly #known = new Map<string, SourceText>();
 
   /**
-   * Reads the source of `build` with every file that it includes by a quoted name, and every one of
-   * the folders that `build` names.
+   * Reads the source of `build` with every file that it includes by a quoted name, every one of
+   * the folders that `build` names, by itself or in its flags, and the files that its flags name.
+   * What only the environment names, such as `CPATH`, is left out, as headers of the system are.
    *
    * @throws {CaseError} `compile`, where the source is missing, or a file cannot be read.
    */
-  of({ source, includes = [] }: Build): SourceText {
-    const key = [source.href, ...includes].join(" ");
+  of({ source, includes = [], flags = [], defines }: Build): SourceText {
+    const macros = Object.values(defines).filter((value) =>
+      /["<]/.test(`${value}`)
+    )
+      .map((value) => `#define _ ${value}`).join("\n");
+    const key = JSON.stringify([source, includes, flags, macros]);
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     try {
-      const folders = includes.map(folderUrl);
-      const read = readAll(fileURLToPath(source), folders);
+      const named = namedIn(flags);
+      const read = readAll(fileURLToPath(source), {
+        folders: [...includes.map(folderUrl), ...named.folders],
+        files: named.files,
+        macros,
+      });
       this.#known.set(key, read);
       return read;
     } catch (error) {
@@ -50,20 +64,78 @@ export class SourceTexts {
   }
 }
 
+/** Flags of compilers with a folder of headers, and with a file, which may be the next flag. */
+const FOLDER = /^(?:-I|-iquote|-isystem|-idirafter|--include-path)=?(.*)$/;
+const FILE = /^(?:-include|-imacros|--pre-include)=?(.*)$/;
+
+/** Returns the folders and files that `flags` name, relative to where compilers start. */
+function namedIn(flags: readonly string[]): {
+  readonly folders: readonly URL[];
+  readonly files: readonly string[];
+} {
+  const folders: URL[] = [];
+  const files: string[] = [];
+  for (const [i, flag] of flags.entries()) {
+    const folder = FOLDER.exec(flag)?.[1];
+    const file = FILE.exec(flag)?.[1];
+    if (folder !== undefined) {
+      folders.push(folderUrl(pathToFileURL(folder || (flags[i + 1] ?? "."))));
+    } else if (file !== undefined) files.push(file || (flags[i + 1] ?? ""));
+    // Objects, libraries and lists of more flags are files too.
+    else if (!flag.startsWith("-")) files.push(flag.replace(/^@/, ""));
+  }
+  return { folders, files };
+}
+
 /** Returns the URL of a folder with its last slash, which relative URLs need. */
 function folderUrl(folder: URL): URL {
   return folder.href.endsWith("/") ? folder : new URL(`${folder.href}/`);
 }
 
-function readAll(source: string, folders: readonly URL[]): SourceText {
+function readAll(
+  source: string,
+  { folders, files, macros }: {
+    readonly folders: readonly URL[];
+    readonly files: readonly string[];
+    /** Macros of the command line, as lines of C. */
+    readonly macros: string;
+  },
+): SourceText {
   const parts: string[] = [];
   const code: string[] = [];
   const seen = new Set<string>();
-  const visit = (file: string) => {
+  const here = pathToFileURL("./");
+  /** Visits the file that is called `name`, where one of `from` has it. */
+  const find = (
+    name: string,
+    from: readonly URL[],
+    { isText = true, isThere = isAnything } = {},
+  ) => {
+    const found = from.map((one) => fileURLToPath(new URL(escaped(name), one)))
+      .find(isThere);
+    // A missing file may be found by the compiler, or be excluded by a condition.
+    if (found !== undefined) visit(found, isText);
+  };
+  const follow = (text: string, beside: readonly URL[]) => {
+    const spliced = text.replaceAll("\\\n", "");
+    const local = [...beside, ...folders];
+    for (const [start, quoted, angled] of spliced.matchAll(INCLUDE)) {
+      const isText = !/^\W*embed/.test(start);
+      find(quoted ?? angled!, quoted ? local : folders, { isText });
+    }
+    // Any text may look like these.
+    for (const [, quoted, angled] of spliced.matchAll(NAMED)) {
+      find(quoted ?? angled!, quoted ? local : folders, { isThere: isFile });
+    }
+    for (const [, name] of spliced.matchAll(ASSEMBLED)) {
+      find(name!, [here, ...folders], { isText: false, isThere: isFile });
+    }
+  };
+  const visit = (file: string, isText = true) => {
     if (seen.has(file)) return;
     seen.add(file);
     demandEnd(file);
-    if (file.endsWith(".cubin")) {
+    if (!isText || file.endsWith(".cubin")) {
       // Each byte is a character.
       const text = new TextDecoder("latin1").decode(Deno.readFileSync(file));
       for (const list of [parts, code]) list.push(text);
@@ -74,17 +146,23 @@ function readAll(source: string, folders: readonly URL[]): SourceText {
     const own = codeOf(text, file);
     code.push(own);
     // Includes in comments are not followed.
-    for (const [, quoted, angled] of own.matchAll(INCLUDE)) {
-      const beside = quoted === undefined ? [] : [pathToFileURL(file)];
-      const places = [...beside, ...folders]
-        .map((from) => fileURLToPath(new URL((quoted ?? angled)!, from)));
-      // A missing file may be found by the compiler, or be excluded by a condition.
-      const found = places.find(isThere);
-      if (found !== undefined) visit(found);
-    }
+    follow(own, [pathToFileURL(file)]);
   };
   visit(source);
+  follow(macros, [pathToFileURL(source)]);
+  for (const name of files) {
+    const isText = /\.(?:h|hh|hpp|cuh|inc|def)$/.test(name);
+    find(name, [here, ...folders], { isText, isThere: isFile });
+  }
   return { text: parts.join("\0"), code: code.join("\0") };
+}
+
+/** Returns a path as a URL has it. */
+function escaped(path: string): string {
+  return path.replaceAll("%", "%25").replaceAll("?", "%3F").replaceAll(
+    "#",
+    "%23",
+  );
 }
 
 /** @throws {Error} Where `file` is a device or a pipe, which may never end. */
@@ -94,12 +172,20 @@ function demandEnd(file: string): void {
   throw new Error(`${file} is not a regular file`);
 }
 
-function isThere(path: string): boolean {
+function isAnything(path: string): boolean {
+  return infoOf(path)?.isDirectory === false;
+}
+
+function isFile(path: string): boolean {
+  return infoOf(path)?.isFile === true;
+}
+
+function infoOf(path: string): Deno.FileInfo | undefined {
   try {
-    return unlessMissing(() => Deno.statSync(path))?.isDirectory === false;
+    return unlessMissing(() => Deno.statSync(path));
   } catch (error) {
     // A part of the path is a file.
-    if (error instanceof Deno.errors.NotADirectory) return false;
+    if (error instanceof Deno.errors.NotADirectory) return undefined;
     throw error;
   }
 }
