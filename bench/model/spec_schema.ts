@@ -18,6 +18,7 @@ import type { Op } from "./op.ts";
 import { flawOfOp } from "./op_schema.ts";
 import {
   array,
+  boolean,
   function as func,
   type GenericIssue,
   type GenericSchema,
@@ -130,6 +131,7 @@ const FIELDS = {
     tie: 0,
     fixed: 0,
     quick: 0,
+    padding: 0,
     kernels: 0,
     baselines: 0,
   }),
@@ -178,6 +180,7 @@ const suiteSchema = object({
   title: filled,
   op: opSchema,
   axes: record(string(), list),
+  padding: optional(boolean()),
   kernels: array(object({
     candidates: func(),
     backend: filled,
@@ -362,6 +365,11 @@ export interface SuiteSpec<P> {
   readonly fixed?: Values;
   /** Replaces `axes` with `--quick`, and on a CPU if nothing is selected. */
   readonly quick?: ChoiceAxes;
+  /**
+   * Whether its kernels take strides: edge-case shapes then have some with padded rows, such as
+   * `lda=520` at K = 512. @default {false}
+   */
+  readonly padding?: boolean;
   readonly kernels: readonly Kernel<P>[];
   /** Kernels that speed-ups are relative to, in order of preference. */
   readonly baselines: readonly string[];

@@ -266,6 +266,29 @@ Deno.test("Suite.cases() takes no column stride from edge-case shapes for a suit
   deepStrictEqual(steps.length > 0 && edges.length > 0, true);
 });
 
+Deno.test("Suite.cases() has edge-case shapes with padded rows for a suite with strides", () => {
+  const strides = (padding: boolean) => {
+    const suite = defineSuite<MatmulPoint>({
+      name: "s",
+      title: "S",
+      op: matmul,
+      axes: { m: [16], k: [64] },
+      tie: { n: "m" },
+      padding,
+      kernels: [kernel("one")],
+      baselines: [],
+    });
+    const edges = [...suite.cases("edge-own")].map((c) => c.problem.key.params);
+    return edges.flatMap((params) => params.match(/\bld[abc](?==)/g) ?? []);
+  };
+  deepStrictEqual(strides(false), []);
+  deepStrictEqual([...new Set(strides(true))].toSorted(), [
+    "lda",
+    "ldb",
+    "ldc",
+  ]);
+});
+
 Deno.test("Kernel.unsupported() refuses what is neither a reason nor nothing", () => {
   const wrong = (() => true) as unknown as () => string;
   const odd = defineKernel(matmul, {

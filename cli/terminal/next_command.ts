@@ -54,6 +54,9 @@ export function nextCommand(rows: readonly Row[], run: EndedRun): string {
   return failed ? commandForFailure(failed, run) : commandForMore(rows, run);
 }
 
+/** Notes on what is wrong in timed calls, of which `check` has none. */
+const ONLY_TIMED = /^(?:suspect|while timed)\b/;
+
 /** Returns the command that tells most about the failed case of `row`. */
 function commandForFailure(
   row: Row,
@@ -61,10 +64,15 @@ function commandForFailure(
 ): string {
   const { key: { suite: name, kernel }, status } = row;
   const isUntuned = status === "untuned";
+  const isOfTiming = status === "wrong" && ONLY_TIMED.test(row.note);
   const suite = suites.find((one) => one.name === name)!;
   const run = { selection, suites, settings };
   const args = [
-    ...selectionArgs(name, run, isUntuned ? "tune" : "check"),
+    ...selectionArgs(
+      name,
+      run,
+      isUntuned ? "tune" : isOfTiming ? "bench" : "check",
+    ),
     `--kernel ${kernel}`,
     ...pointArgs(failedPoint(suite, row, selection)),
   ];
@@ -75,6 +83,16 @@ function commandForFailure(
   if (row.config_by === "cache") return forgetCommand(row, settings);
   const debug = debugCommand(row, run);
   if (debug !== undefined) return debug;
+  if (isOfTiming) {
+    const all = [
+      ...args,
+      ...timingArgs(settings),
+      ...inputArgs({ ...settings, fill: DEFAULTS.fill }),
+    ];
+    return `Next, one failed case alone, timed, as its checks alone pass: ${
+      typed(`bench ${all.join(" ")}`)
+    }`;
+  }
   const all = [...args, ...inputArgs(settings)];
   return `Next, one failed case alone: ${typed(`check ${all.join(" ")}`)}`;
 }

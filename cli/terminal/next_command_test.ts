@@ -102,6 +102,15 @@ Deno.test("nextCommand() repeats what was selected for a failed case", () => {
   );
 });
 
+Deno.test("nextCommand() times a case again that is wrong only while timed", () => {
+  for (const note of ["while timed, at sample 1 of 10: C", "suspect: 3 of 5"]) {
+    assertEquals(
+      after([failed(note)]),
+      `Next, one failed case alone, timed, as its checks alone pass: bench --suite ./mine.ts ${FILES} --kernel bad --m 8 --n 8 --k 32 --seed 3`,
+    );
+  }
+});
+
 Deno.test("nextCommand() gives a failed case its values of the axes that were given", () => {
   const { key, ...row } = failed("");
   const other = {

@@ -40,7 +40,12 @@ const POINTS = { cpu: [64, 128, 256], gpu: [512, 1024, 2048] };
 /** The suite of `kernel`, of the file at `path`, beside the built-in kernels at the values of `fixed`. */
 export function suiteOf(
   kernel: Kernel<MatmulPoint>,
-  { path, fixed }: { readonly path: string; readonly fixed: Values },
+  { path, fixed, padding = false }: {
+    readonly path: string;
+    readonly fixed: Values;
+    /** Whether it takes strides. */
+    readonly padding?: boolean;
+  },
 ): Suite {
   return defineSuite({
     name: suiteName(path),
@@ -50,6 +55,7 @@ export function suiteOf(
     quick: { m: [POINTS[kernel.backend === "cpu" ? "cpu" : "gpu"][0]!] },
     tie: { n: "m", k: "m" },
     fixed,
+    padding,
     kernels: [...kernels, kernel],
     baselines,
   });

@@ -121,7 +121,11 @@ export function inferSource(name: string): Inferred {
       signature.taken.map((one) => argOf(one, point, operands)),
   });
   return {
-    suite: suiteOf(kernel, { path, fixed: all }),
+    suite: suiteOf(kernel, {
+      path,
+      fixed: all,
+      padding: STRIDES.some((name) => has(signature, name)),
+    }),
     kernel: kernel.name,
     backend,
     note: `${file}: ${chosen.name}(${
