@@ -76,6 +76,7 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
   ["bench --timer fast", 2, /fast is not a timer: give do_bench, graph/],
   ["bench --timer batch:0", 2, /batch:0 is not a timer/],
   ["bench --timer chain:0", 2, /chain:0 is not a timer/],
+  ["bench --timer batch:10000", 2, /batch:10000 is not a timer/],
   [
     "bench --timer chain:1",
     2,

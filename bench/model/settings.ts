@@ -62,7 +62,7 @@ export type Timer =
   | `chain:${number}:pdl`;
 
 const TIMER =
-  /^(do_bench|graph|batch:[1-9]\d{0,5}|chain:([2-9]|[1-9]\d{1,3})(:pdl)?)$/;
+  /^(do_bench|graph|batch:[1-9]\d{0,3}|chain:([2-9]|[1-9]\d{1,3})(:pdl)?)$/;
 
 /** Returns whether `text` is the name of a timer. */
 export function isTimer(text: string): text is Timer {
