@@ -147,7 +147,7 @@ Deno.test({
       await first.stdout.cancel();
       await first.status;
       assertEquals(losses(said), ["KIND=2 crash"]);
-      const { code, stderr } = await program(args("4"), { cwd: folder });
+      const { code, stderr } = await program(args("8"), { cwd: folder });
       assertEquals(code, 0, stderr);
       assertEquals(losses(stderr), ["KIND=4 timeout"]);
       const [one] = await readRows([out]);
