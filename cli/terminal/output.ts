@@ -78,7 +78,7 @@ export function logWrapped(sentence: string): void {
 
 /** Returns `text` with control characters escaped, as it may be from a file. A terminal gets colours. */
 export function withoutControls(text: string, stream: Stream): string {
-  return stream.isTerminal() ? escapeAllButColors(text) : escapeControls(text);
+  return takesEscapes(stream) ? escapeAllButColors(text) : escapeControls(text);
 }
 
 /** Writes `text` to standard error; does nothing if standard error is closed or full. */
@@ -103,12 +103,22 @@ export type Stream = typeof Deno.stdout | typeof Deno.stderr;
 
 const USUAL_WIDTH = 80;
 
-/** Returns colour and width of `stream`: no colour on a pipe or under `NO_COLOR`. */
+/**
+ * Returns whether `stream` is a terminal with escape sequences. One that names itself `dumb`, as the
+ * shell of Emacs does, or not at all shows them as text.
+ */
+function takesEscapes(stream: Stream): boolean {
+  if (!stream.isTerminal()) return false;
+  const term = Deno.env.get("TERM") ?? "";
+  // Terminals of Windows set no TERM.
+  return term === "" ? Deno.build.os === "windows" : term !== "dumb";
+}
+
+/** Returns colour and width of `stream`: no colour on a pipe, a dumb terminal or under `NO_COLOR`. */
 export function screenOf(stream: Stream): Screen {
-  const terminal = stream.isTerminal();
   return {
-    color: terminal && !Deno.noColor,
-    width: terminal ? columns() : Infinity,
+    color: takesEscapes(stream) && !Deno.noColor,
+    width: stream.isTerminal() ? columns() : Infinity,
   };
 }
 
@@ -232,7 +242,7 @@ function standardError(): Show {
   return {
     width: () => screenOf(Deno.stderr).width,
     // If standard output is a pipe, a pager at its end may write to the same terminal.
-    terminal: Deno.stderr.isTerminal() && !isPiped(),
+    terminal: takesEscapes(Deno.stderr) && !isPiped(),
     write: writeLog,
     now: () => performance.now(),
     repeat(work) {

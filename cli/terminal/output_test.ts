@@ -80,6 +80,50 @@ for (
   });
 }
 
+/** Shows progress on what says that it is a terminal. */
+const ON_TERMINAL = `import { Progress, screenOf } from "${new URL(
+  "output.ts",
+  import.meta.url,
+)}";
+Deno.stderr.isTerminal = () => true;
+{
+  using progress = new Progress("test", 2);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  progress.step();
+}
+console.error(screenOf(Deno.stderr).color);`;
+
+const onWindows = Deno.build.os === "windows"
+  ? " (ignored: terminals of Windows set no TERM)"
+  : "";
+for (
+  const [what, env, expected] of [
+    ["a dumb terminal", { TERM: "dumb" }, "test 1/2, 0 s left\nfalse\n"],
+    ["one without a name", { TERM: "" }, "test 1/2, 0 s left\nfalse\n"],
+    [
+      "another one",
+      { TERM: "xterm" },
+      "\r\x1b[Jtest ████████████░░░░░░░░░░░░ 1/2, 0 s left\r\x1b[Jtrue\n",
+    ],
+  ] as const
+) {
+  Deno.test({
+    name: `Progress and colours suit ${what}${onWindows}`,
+    ignore: onWindows !== "",
+    async fn() {
+      const { NO_COLOR: _, ...rest } = Deno.env.toObject();
+      const { stderr } = await new Deno.Command(Deno.execPath(), {
+        args: ["eval", "--ext=ts", ON_TERMINAL],
+        clearEnv: true,
+        env: { ...rest, ...env },
+        // At the end of a pipe may be a pager.
+        stdout: "null",
+      }).output();
+      assertEquals(new TextDecoder().decode(stderr), expected);
+    },
+  });
+}
+
 const STATE = {
   title: "bench",
   done: 6,
