@@ -19,7 +19,6 @@ import {
   choiceFlags,
   maybe,
   peers,
-  preset,
   python,
   runningFlags,
   targetFlags,
@@ -85,11 +84,10 @@ function flags(words: Words) {
         number("SECONDS", { least: 0.1, whole: false }),
         "Of commits: start no round after this, but for the first three.",
       ),
-      out: preset(
+      out: maybe(
         "--out",
         path("DIR"),
-        "With --calibrate: folder of the results.",
-        RESULTS,
+        `With --calibrate: folder of the results (default: ${RESULTS}).`,
       ),
     }),
     judgingFlags("3; in turns 1", "0.2; in turns 0.05"),
@@ -110,8 +108,20 @@ async function compare(
 ): Promise<number> {
   const { sides } = options;
   if (options.calibrate && !options.bisect) {
+    if (options.times !== undefined && sides.length > 0) {
+      throw new UserError(
+        "--times is for runs that are measured now: leave it out, or name no path",
+      );
+    }
     const { calibrate } = await import("./compare/calibrate.ts");
-    return await calibrate({ ...options, paths: sides });
+    const { out = RESULTS } = options;
+    return await calibrate({ ...options, paths: sides, out });
+  }
+  for (const name of ["times", "out"] as const) {
+    if (options[name] === undefined) continue;
+    throw new UserError(
+      `--${name} is for runs of one build: add --calibrate, or leave out --${name}`,
+    );
   }
   const checkouts = await checkoutsOf(sides, options);
   if (checkouts !== undefined) {
@@ -152,6 +162,11 @@ async function compare(
   if (options.quick) {
     throw new UserError(
       "--quick is for kernels and commits: choose rows by --suite, --kernel and --where",
+    );
+  }
+  if (options.peers !== undefined) {
+    throw new UserError(
+      "--peers is for kernels, commits and --calibrate: rows of peers are not measured again, so leave it out",
     );
   }
   const { confirm } = await import("./compare/recorded.ts");

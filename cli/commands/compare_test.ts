@@ -428,6 +428,31 @@ Deno.test("compare says in one line what cannot be compared", async () => {
       2,
       /^error: --quick is for kernels and commits: choose rows by --suite/,
     ],
+    [
+      ["a.c", "a.c", "--times", "7"],
+      2,
+      /^error: --times is for runs of one build: add --calibrate, or leave out --times$/m,
+    ],
+    [
+      ["results", "results", "--out", "new"],
+      2,
+      /^error: --out is for runs of one build: add --calibrate, or leave out --out$/m,
+    ],
+    [
+      ["--calibrate", "--times", "7", "a.csv", "b.csv", "c.csv"],
+      2,
+      /^error: --times is for runs that are measured now: leave it out, or name no path$/m,
+    ],
+    [
+      ["results", "results", "--peers", "torch"],
+      2,
+      /^error: --peers is for kernels, commits and --calibrate: rows of peers/,
+    ],
+    [
+      ["a.c", "a.c", "--peers", "torch"],
+      2,
+      /^error: Cannot use --peers torch: neither a\.c nor a\.c is one of these/m,
+    ],
     [["a.c", "--m", "8"], 2, /^error: A second kernel is missing: give two, /],
     [
       ["naive", "naive", "--kernel", "naive"],

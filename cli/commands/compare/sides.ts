@@ -7,6 +7,7 @@
 
 import { unlessMissing } from "../../../bench/files/disk.ts";
 import { UserError } from "../../../bench/model/errors.ts";
+import { isPythonCase } from "../../../bench/model/peer.ts";
 import type { Case } from "../../../bench/model/suite.ts";
 import {
   besidePeers,
@@ -122,9 +123,26 @@ export async function selectSides(
     );
   }
   const next = await selectOne(1, backend);
+  if (options.peers !== undefined && !areWithPeer([base, next], files)) {
+    throw new UserError(
+      `Cannot use --peers ${options.peers}: neither ${names[0]} nor ${
+        names[1]
+      } is one of these peers; name one as A or B, or leave out --peers`,
+    );
+  }
   for (const note of base.notes) logLine(note);
   const selected = { base, next };
   return { selected, pairs: pairsOf(selected, names) };
+}
+
+/** Returns whether a side is a peer: what Python runs, and no file. */
+function areWithPeer(
+  sides: readonly Selected[],
+  files: readonly unknown[],
+): boolean {
+  return sides.some(({ cases }, i) =>
+    files[i] === undefined && cases.some(isPythonCase)
+  );
 }
 
 /** What is inferred from a kernel file; nothing of another name. */
