@@ -160,7 +160,12 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
   [
     "bench --once --json --runs 5 --out zz",
     2,
-    /--once times and keeps nothing: leave out --json, --runs, --out$/,
+    /--once only checks, and writes no times, rows or progress: leave out --json, --runs, --out$/m,
+  ],
+  [
+    "bench --once --warmup 1 --rep 5 --precision 2 --search 1 --progress zz",
+    2,
+    /: leave out --warmup, --rep, --precision, --search, --progress$/m,
   ],
   ["bench --suite=", 2, /--suite.*a name is empty/],
   ["bench --suite ,", 2, /--suite.*a name is empty/],

@@ -29,7 +29,11 @@ import { counted } from "../../bench/files/terminal_text.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { isPythonCase } from "../../bench/model/peer.ts";
 import type { Suite } from "../../bench/model/suite.ts";
-import { MOST_RUNS, type Settings } from "../../bench/model/settings.ts";
+import {
+  DEFAULTS,
+  MOST_RUNS,
+  type Settings,
+} from "../../bench/model/settings.ts";
 import type { Row } from "../../bench/row/row.ts";
 import type { Event } from "../../bench/worker/protocol.ts";
 import {
@@ -381,7 +385,13 @@ function refuseClashes(options: BenchOptions): void {
     );
   }
   demandPeersBackend(options, nameOf);
+  // Not those of the timer and of caches: the timing cache keeps a config for each.
   const meaningless = [
+    ...(options.warmup !== DEFAULTS.warmup ? ["--warmup"] : []),
+    ...(options.rep !== undefined ? ["--rep"] : []),
+    ...(options.precision !== undefined ? ["--precision"] : []),
+    ...(options.search !== DEFAULTS.search ? ["--search"] : []),
+    ...(options.progress !== undefined ? ["--progress"] : []),
     ...(json ? ["--json"] : []),
     ...(options.runs !== 1 ? ["--runs"] : []),
     ...(options.out !== undefined ? ["--out"] : []),
@@ -391,7 +401,9 @@ function refuseClashes(options: BenchOptions): void {
   ];
   if (once && meaningless.length > 0) {
     throw new UserError(
-      `--once times and keeps nothing: leave out ${meaningless.join(", ")}`,
+      `--once only checks, and writes no times, rows or progress: leave out ${
+        meaningless.join(", ")
+      }`,
     );
   }
 }
