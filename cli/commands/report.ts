@@ -97,6 +97,11 @@ async function report(
       "--check is for --splice: name a text, or leave it out",
     );
   }
+  if (options.threshold !== undefined && against === undefined) {
+    throw new UserError(
+      "--threshold is for verdicts: name an older run with --against, or leave it out",
+    );
+  }
   refuseOther(out, PAGE);
   const { formatReport } = await import("../../report/page/report.ts");
   const html = formatReport(await inputOf(options));

@@ -163,6 +163,11 @@ Deno.test("report refuses what it cannot show in one line", async () => {
     [["none.csv"], 3, /none\.csv: there is no row/],
     [["a.csv", "b.csv", "--against", "a.csv"], 2, /one PATH, and there are 2/],
     [["a.csv", "--check"], 2, /--check is for --splice/],
+    [
+      ["a.csv", "--threshold", "3"],
+      2,
+      /--threshold is for verdicts: name an older run with --against, or/,
+    ],
     [["a.csv", "--splice", "x.md"], 2, /--splice takes no other input/],
     [["a.csv", "--out", "no/such/folder.html"], 2, /Cannot write no\/such/],
     [
