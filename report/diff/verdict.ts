@@ -274,10 +274,18 @@ export function causesOf(pair: Pair): readonly string[] {
     : undefined;
   for (const [column, describe] of CAUSES) {
     if (base[column] === next[column] || column === skipped) continue;
+    // Of an unsupported case nothing was built or run: its empty columns are no change.
+    if ([base, next].some((row) => isUnsupported(row) && row[column] === "")) {
+      continue;
+    }
     const cause = describe(base[column], next[column]);
     if (cause !== undefined) causes.push(cause);
   }
   return causes;
+}
+
+function isUnsupported({ status }: CsvRow): boolean {
+  return status === "unsupported";
 }
 
 /** Columns that must be equal for two durations to be comparable. */

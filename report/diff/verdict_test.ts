@@ -173,6 +173,21 @@ Deno.test("causesOf() names what else changed, the likeliest first", () => {
   assertEquals(causes(placed(), gpus[1]!), []);
 });
 
+Deno.test("causesOf() takes what an unsupported row lacks for no change", () => {
+  const unbuilt = { binary_hash: "", source_hash: "", compiler: "" };
+  const ok = placed({ source_hash: "1", compiler: "cc 12" });
+  const idle = placed({ ...unbuilt, status: "unsupported", driver: "581" });
+  const changed = ["driver 580 -> 581"];
+  assertEquals(causesOf({ base: ok, next: idle }), changed);
+  assertEquals(causesOf({ base: idle, next: ok }), ["driver 581 -> 580"]);
+  const failed = placed({ ...unbuilt, status: "crash" });
+  assertEquals(causesOf({ base: ok, next: failed }), [
+    "binary changed",
+    "source changed",
+    "compiler cc 12 -> none",
+  ]);
+});
+
 Deno.test("judge() compares no row whose clocks the GPU lowered, and says which", () => {
   const judged = (base: Partial<CsvRow>, next: Partial<CsvRow>) => {
     const pair = { base: placed(base), next: placed(next) };
