@@ -18,7 +18,7 @@ import type { Selected } from "./select.ts";
 
 /**
  * Says which kernels a suite file adds to the built-in ones, if `rows` have none of them that
- * could run; nothing if each file has one, or adds none.
+ * could run, and why; nothing if each file has one, or adds none.
  *
  * @param options Whose backend, where one is named, says that only its kernels are meant.
  */
@@ -52,13 +52,24 @@ export async function notRun(
       !added.some(({ name }) => ran.has(JSON.stringify([suite.name, name])))
     );
   if (idle === undefined) return undefined;
-  const names = idle.added.map(({ name, backend }) => `${name} (${backend})`);
-  const isEmulated = idle.added.some(({ backend, runner }) =>
+  const { suite, added } = idle;
+  const names = added.map(({ name, backend }) => `${name} (${backend})`)
+    .join(", ");
+  const refused = rows.find(({ key }) =>
+    key.suite === suite.name && added.some(({ name }) => name === key.kernel)
+  );
+  const { backend: here, device } = selection;
+  // Python kernels run on no emulated device, whatever the points are.
+  const isHere = added.every(({ backend, runner }) =>
+    backend === here && (runner === undefined || typeof device !== "string")
+  );
+  if (refused !== undefined && isHere) {
+    return `Of the suite ${suite.name} no kernel of its own takes these points: ${names}, ${refused.note}; choose others with --m, --n, --k and --axis, or another device`;
+  }
+  const isEmulated = added.some(({ backend, runner }) =>
     backend !== "cpu" && runner === undefined
   );
-  return `Of the suite ${idle.suite.name} no kernel of its own was run: ${
-    names.join(", ")
-  }; run it where its device is${
+  return `Of the suite ${suite.name} no kernel of its own was run: ${names}; run it where its device is${
     isEmulated ? ", check it without one with --device emulator:ARCH" : ""
   }, or name what to run with --backend or --kernel`;
 }

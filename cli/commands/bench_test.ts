@@ -325,7 +325,7 @@ export default defineSuite({
       assertEquals(code, 3, stderr);
       assertMatch(
         stderr,
-        /^Of the suite own no kernel of its own was run: mine \(cpu\); run it where its device is,/m,
+        /^Of the suite own no kernel of its own takes these points: mine \(cpu\), It was made for another machine; choose others with --m, /m,
       );
     }
     // Asked for by name.
