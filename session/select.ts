@@ -144,6 +144,7 @@ export async function select(
     ...taken.notes,
     ...(infos ? [sharedBy(infos)] : []),
     ...elsewhere(names, own, selection),
+    ...imprecise(cases, options),
     ...(selection.peers === undefined
       ? []
       : (await import("../peers/cases.ts")).peersElsewhere(selection)),
@@ -282,6 +283,19 @@ function demandSome(
     }: list some in it, as in \`kernels: [mine]\``,
     EXIT.nothing,
   );
+}
+
+/** Returns a note where the inputs of `cases` cannot tell TF32 from fp32; none where they can. */
+function imprecise(
+  cases: readonly Case[],
+  { fill }: Partial<Running>,
+): string[] {
+  const isFp32 = ({ problem: { key } }: Case) =>
+    key.a_type === "f32" && key.b_type === "f32";
+  if (fill !== "integers" || !cases.some(isFp32)) return [];
+  return [
+    "Inputs are integers, which are exact in TF32 too: the precision of fp32 products is not checked",
+  ];
 }
 
 /** Returns a note that counts the kernels of suite files for other backends; none if there are none. */

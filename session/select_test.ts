@@ -59,6 +59,19 @@ Deno.test("select() takes a few points on a CPU where sizes are only the command
   assertEquals(chosen.preset, false);
 });
 
+Deno.test("select() notes once that integers do not tell TF32 from fp32", async () => {
+  const notesOf = async (type: string, fill: "integers" | "uniform") => {
+    const overrides = { m: [16, 32], type: [type] };
+    const { notes } = await select({ ...onCpu, overrides, fill });
+    return notes.filter((note) => note.includes("TF32"));
+  };
+  assertEquals(await notesOf("f32", "integers"), [
+    "Inputs are integers, which are exact in TF32 too: the precision of fp32 products is not checked",
+  ]);
+  assertEquals(await notesOf("f32", "uniform"), []);
+  assertEquals(await notesOf("bf16", "integers"), []);
+});
+
 Deno.test("select() counts the kernels of a suite file that are for other devices", async () => {
   const file = new URL("../examples/c-kernel/suite.ts", import.meta.url);
   const notesOf = async (kernels: readonly string[]) => {
