@@ -17,6 +17,7 @@ import {
   caseHistories,
   type CaseHistory,
   changeOf,
+  driftOf,
   type HistoryRun,
   nameOf,
   pointHistories,
@@ -247,6 +248,7 @@ function linesOf(
     const now = levels.at(-1);
     if (now === undefined) return [name, last, ""];
     const change = changeOf(one);
+    const drift = driftOf(one);
     const since = timed[now.from]!;
     return [
       name,
@@ -257,7 +259,11 @@ function linesOf(
           : isShort(one)
           ? "too few runs to find a change"
           : "no change",
-        `since ${nameOf(runs.get(since.run)!, since.source)}`,
+        `since ${nameOf(runs.get(since.run)!, since.source)}${
+          drift === undefined
+            ? ""
+            : `; ${formatChange(drift)} since its first run`
+        }`,
         ...(last === "ok" ? [] : [`${last} in its last run`]),
       ].join(", "),
     ];

@@ -117,6 +117,25 @@ Deno.test("history adds runs, shows what changed, makes a page and is a base of 
   }
 });
 
+Deno.test("history shows beside the last step of a slow drift what all steps make", async () => {
+  const cwd = await Deno.makeTempDir();
+  try {
+    const days = Array.from({ length: 20 }, (_, day) => day);
+    for (const day of days) await writeRun(cwd, day, 8 * 1.01 ** day);
+    await program(["history", "add", ...days.map(String)], { cwd });
+    for (const all of [[], ["--all"]]) {
+      const { stdout } = await program(["history", "show", ...all], { cwd });
+      assertMatch(
+        stdout,
+        /fast .* µs {2}\+\d\.\d %, since the run of .*commit\d+; \+1\d\.\d % since its first run$/m,
+      );
+      assertEquals(/slow .* first run/.test(stdout), false);
+    }
+  } finally {
+    await Deno.remove(cwd, { recursive: true });
+  }
+});
+
 Deno.test({
   name:
     "history says that it is empty, and keeps no file where the disk has no room",

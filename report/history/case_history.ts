@@ -75,6 +75,16 @@ export function changeOf({ levels }: CaseHistory): number | undefined {
   return now === undefined ? undefined : now.center / before!.center - 1;
 }
 
+/**
+ * Returns the relative change of the time since its first level, where more than one change lies
+ * between: each step of a slow drift is small. Undefined elsewhere.
+ */
+export function driftOf({ levels }: CaseHistory): number | undefined {
+  return levels.length > 2
+    ? levels.at(-1)!.center / levels[0]!.center - 1
+    : undefined;
+}
+
 /** Returns the history of each case of a suite. Cases that were unsupported in all runs are left out. */
 export function caseHistories(
   series: readonly HistorySeries[],

@@ -1,4 +1,9 @@
-import { assertAlmostEquals, assertEquals, assertMatch } from "@std/assert";
+import {
+  assert,
+  assertAlmostEquals,
+  assertEquals,
+  assertMatch,
+} from "@std/assert";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { inBrowser } from "../page/testdata/browser.ts";
 import { csvRow } from "../testdata/csv_rows.ts";
@@ -7,6 +12,7 @@ import { formatHistory } from "./page.ts";
 import {
   caseHistories,
   changeOf,
+  driftOf,
   type HistorySeries,
   nameOf,
   pointHistories,
@@ -42,6 +48,24 @@ Deno.test("caseHistories() finds the change of each case, and leaves out what ne
   assertAlmostEquals(changeOf(cases[0]!)!, -0.25, 0.01);
   assertEquals(cases[0]!.levels.map(({ from }) => from), [0, 12]);
   assertEquals(changeOf(cases[1]!), undefined);
+});
+
+Deno.test("driftOf() is the change since the first level where there are more than two", () => {
+  const drifting: HistorySeries = {
+    ...series("a", 8),
+    points: RUNS.map(({ id }) => ({
+      run: id,
+      status: "ok",
+      source: "",
+      median_us: 8 * 1.01 ** id,
+    })),
+  };
+  const [once, slow] = caseHistories([series("a", 8, 6), drifting]);
+  assertEquals([once!.levels.length, driftOf(once!)], [2, undefined]);
+  assert(slow!.levels.length > 2);
+  assert(driftOf(slow!)! > 2 * changeOf(slow!)!);
+  // 1.01¹⁹ is 1.21, less half of the first and of the last level.
+  assertAlmostEquals(driftOf(slow!)!, 0.17, 0.02);
 });
 
 Deno.test("nameOf() names the commit of the user's repository before that of mnkbench", () => {
