@@ -17,6 +17,13 @@ const FILES: Readonly<Record<string, string>> = {
     idea: "runs nowhere",
     prepare: () => ({ steps: [] }),
   })]`),
+  // It would need a shape for a GPU.
+  "cpuu.ts": suite(`kernels: [defineLaunch(matmul, {
+    name: "mine",
+    backend: "cpuu",
+    source: new URL("./mine.c", import.meta.url),
+    entry: "mine",
+  })]`),
   "throws.ts": suite(
     `op: { ...matmul, tolerance() { throw new TypeError("no tolerance"); } }`,
   ),
@@ -278,6 +285,11 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
     `list --suite ./stray.ts`,
     2,
     /Cannot use .*: its kernel elsewhere is for the backend tpu; there are cuda, hip, metal, cpu$/,
+  ],
+  [
+    "bench --suite ./cpuu.ts",
+    2,
+    /its kernel mine is for the backend cpuu; there are cuda, hip, metal, cpu$/,
   ],
   [
     `bench --suite ${SMALL} --backend cpu --progress ./nowhere/at.json`,

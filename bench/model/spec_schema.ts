@@ -62,6 +62,8 @@ const launchSchema = object({
   tolerance: optional(func()),
 });
 
+const GPU_BACKENDS: readonly string[] = ["cuda", "hip", "metal"];
+
 /** Only a C function is called once. */
 const gpuLaunchSchema = object({ ...launchSchema.entries, shape: func() });
 
@@ -205,7 +207,9 @@ export function demandLaunch<P, T extends Axes>(
   op: Op<P>,
   spec: LaunchSpec<P, T>,
 ): void {
-  const schema = spec.backend === "cpu" ? launchSchema : gpuLaunchSchema;
+  // A misspelt backend is refused by that name, where the suite is loaded.
+  const isGpu = GPU_BACKENDS.includes(spec.backend);
+  const schema = isGpu ? gpuLaunchSchema : launchSchema;
   demand(op, spec, [schema, FIELDS.launch]);
 }
 
