@@ -114,6 +114,7 @@ const INCLUDED: readonly (readonly [string, string, Partial<Build>?])[] = [
   ["by a digraph", '%:include "own.h"'],
   ["by a macro", '#define H "own.h"\n#include H'],
   ["by a macro of a flag", "#include H", { defines: { H: '"own.h"' } }],
+  ["by a macro of the compiler", "#include H", { flags: ['-DH="../own.h"'] }],
   ["as data", 'const char a[] = {\n#embed "own.h"\n};'],
   ["from a flag's folder", "#include <own.h>", { flags: ["-IDIR"] }],
   ["from a folder in the next flag", '#include "own.h"', {
@@ -417,6 +418,9 @@ Deno.test("BinaryCache.sourceHash() leaves a missing include to the compiler, an
   const text = `/*
 #include "k.cuh/old.cuh"
 */
+#define SITE "https://example.com/%s?#"
+#define OTHER "//host/share"
+#define LONG "${"x".repeat(5000)}"
 #if __has_include("new.cuh")
 #include "new.cuh"
 #include "k.cu/other.cuh"

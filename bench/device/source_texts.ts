@@ -8,7 +8,8 @@ import { CaseError } from "../model/errors.ts";
 import { unlessMissing } from "../files/disk.ts";
 import { codeOf, errorText } from "./cache_entry.ts";
 import type { Build } from "./device.ts";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { dirname, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 
 /** A source and its includes. */
 export interface SourceText {
@@ -36,9 +37,11 @@ export class SourceTexts {
    * @throws {CaseError} `compile`, where the source is missing, or a file cannot be read.
    */
   of({ source, includes = [], flags = [], defines }: Build): SourceText {
-    const macros = Object.values(defines).filter((value) =>
-      /["<]/.test(`${value}`)
-    )
+    const values = [
+      ...Object.values(defines).map(String),
+      ...flags.flatMap((flag) => /^-D\w+=(.*)$/.exec(flag)?.[1] ?? []),
+    ];
+    const macros = values.filter((value) => /^["<]/.test(value))
       .map((value) => `#define _ ${value}`).join("\n");
     const key = JSON.stringify([source, includes, flags, macros]);
     const known = this.#known.get(key);
@@ -46,7 +49,10 @@ export class SourceTexts {
     try {
       const named = namedIn(flags);
       const read = readAll(fileURLToPath(source), {
-        folders: [...includes.map(folderUrl), ...named.folders],
+        folders: [
+          ...includes.map((one) => fileURLToPath(one)),
+          ...named.folders,
+        ],
         files: named.files,
         macros,
       });
@@ -70,16 +76,16 @@ const FILE = /^(?:-include|-imacros|--pre-include)=?(.*)$/;
 
 /** Returns the folders and files that `flags` name, relative to where compilers start. */
 function namedIn(flags: readonly string[]): {
-  readonly folders: readonly URL[];
+  readonly folders: readonly string[];
   readonly files: readonly string[];
 } {
-  const folders: URL[] = [];
+  const folders: string[] = [];
   const files: string[] = [];
   for (const [i, flag] of flags.entries()) {
     const folder = FOLDER.exec(flag)?.[1];
     const file = FILE.exec(flag)?.[1];
     if (folder !== undefined) {
-      folders.push(folderUrl(pathToFileURL(folder || (flags[i + 1] ?? "."))));
+      folders.push(folder || (flags[i + 1] ?? "."));
     } else if (file !== undefined) files.push(file || (flags[i + 1] ?? ""));
     // Objects, libraries and lists of more flags are files too.
     else if (!flag.startsWith("-")) files.push(flag.replace(/^@/, ""));
@@ -87,15 +93,10 @@ function namedIn(flags: readonly string[]): {
   return { folders, files };
 }
 
-/** Returns the URL of a folder with its last slash, which relative URLs need. */
-function folderUrl(folder: URL): URL {
-  return folder.href.endsWith("/") ? folder : new URL(`${folder.href}/`);
-}
-
 function readAll(
   source: string,
   { folders, files, macros }: {
-    readonly folders: readonly URL[];
+    readonly folders: readonly string[];
     readonly files: readonly string[];
     /** Macros of the command line, as lines of C. */
     readonly macros: string;
@@ -104,21 +105,19 @@ function readAll(
   const parts: string[] = [];
   const code: string[] = [];
   const seen = new Set<string>();
-  const here = pathToFileURL("./");
   /** Visits the file that is called `name`, where one of `from` has it. */
   const find = (
     name: string,
-    from: readonly URL[],
+    from: readonly string[],
     { isText = true, isThere = isAnything } = {},
   ) => {
-    const found = from.map((one) => fileURLToPath(new URL(escaped(name), one)))
-      .find(isThere);
+    const found = from.map((folder) => resolve(folder, name)).find(isThere);
     // A missing file may be found by the compiler, or be excluded by a condition.
     if (found !== undefined) visit(found, isText);
   };
-  const follow = (text: string, beside: readonly URL[]) => {
+  const follow = (text: string, beside: string) => {
     const spliced = text.replaceAll("\\\n", "");
-    const local = [...beside, ...folders];
+    const local = [beside, ...folders];
     for (const [start, quoted, angled] of spliced.matchAll(INCLUDE)) {
       const isText = !/^\W*embed/.test(start);
       find(quoted ?? angled!, quoted ? local : folders, { isText });
@@ -128,7 +127,7 @@ function readAll(
       find(quoted ?? angled!, quoted ? local : folders, { isThere: isFile });
     }
     for (const [, name] of spliced.matchAll(ASSEMBLED)) {
-      find(name!, [here, ...folders], { isText: false, isThere: isFile });
+      find(name!, [".", ...folders], { isText: false, isThere: isFile });
     }
   };
   const visit = (file: string, isText = true) => {
@@ -146,23 +145,15 @@ function readAll(
     const own = codeOf(text, file);
     code.push(own);
     // Includes in comments are not followed.
-    follow(own, [pathToFileURL(file)]);
+    follow(own, dirname(file));
   };
   visit(source);
-  follow(macros, [pathToFileURL(source)]);
+  follow(macros, dirname(source));
   for (const name of files) {
     const isText = /\.(?:h|hh|hpp|cuh|inc|def)$/.test(name);
-    find(name, [here, ...folders], { isText, isThere: isFile });
+    find(name, [".", ...folders], { isText, isThere: isFile });
   }
   return { text: parts.join("\0"), code: code.join("\0") };
-}
-
-/** Returns a path as a URL has it. */
-function escaped(path: string): string {
-  return path.replaceAll("%", "%25").replaceAll("?", "%3F").replaceAll(
-    "#",
-    "%23",
-  );
 }
 
 /** @throws {Error} Where `file` is a device or a pipe, which may never end. */
@@ -176,8 +167,13 @@ function isAnything(path: string): boolean {
   return infoOf(path)?.isDirectory === false;
 }
 
-function isFile(path: string): boolean {
-  return infoOf(path)?.isFile === true;
+/** Of a text that need not be a path: it may be too long for one, or lead where nobody may look. */
+function isFile(text: string): boolean {
+  try {
+    return infoOf(text)?.isFile === true;
+  } catch {
+    return false;
+  }
 }
 
 function infoOf(path: string): Deno.FileInfo | undefined {
