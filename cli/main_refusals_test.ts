@@ -87,7 +87,7 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
   [
     "bench --timer chain:1",
     2,
-    /chain:1 is not a timer: give .*2 to 9999 calls/,
+    /chain:1 is not a timer: give .*at most 9999 calls/,
   ],
   ["bench --timer chain:x", 2, /chain:x is not a timer/],
   ["bench --timer chain:8:x", 2, /chain:8:x is not a timer/],

@@ -4,12 +4,13 @@
  * @module
  */
 
-import { join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { findSimilar } from "@optique/core/suggestion";
 import { formatValues, type Scalar } from "../bench/model/grid.ts";
 import type { Selection } from "../bench/model/settings.ts";
 import { axesOf, type AxisColumns, caseText, keyOf } from "../bench/row/row.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
+import { unlessMissing } from "../bench/files/disk.ts";
 import { MOST_CHARACTERS } from "../bench/row/csv_row.ts";
 import { allowedBy, MOST_POINTS, notAllowed } from "../bench/model/axes.ts";
 import type { PeerSet } from "../bench/model/peer.ts";
@@ -77,7 +78,8 @@ async function tryAndImport(file: string): Promise<Suite> {
 /** @throws {UserError} For the name of a built-in suite, unless `file` is that suite's. */
 function demandOwnName({ name }: Suite, file: string): void {
   if (!suiteNames.includes(name)) return;
-  if (resolve(file).startsWith(join(HOME, "suites", "/"))) return;
+  const own = unlessMissing(() => Deno.realPathSync(join(HOME, "suites")));
+  if (dirname(Deno.realPathSync(file)) === own) return;
   throw new UserError(
     `Cannot use the suite file ${file}: its name is ${name}, that of a built-in suite, and their rows would mix; rename it`,
   );

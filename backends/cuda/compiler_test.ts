@@ -137,7 +137,7 @@ function nvrtcTest(
     const { symbols } = Deno.dlopen(nvrtc, {
       mock_living: { parameters: [], result: "i32" },
     });
-    // That of a compilation that was given up is given back when it ends after all.
+    // A compilation that took too long frees its program when it ends.
     for (let i = 0; i < 600 && symbols.mock_living() > 0; i++) {
       await setTimeout(100);
     }

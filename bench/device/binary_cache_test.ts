@@ -118,7 +118,7 @@ const INCLUDED: readonly (readonly [string, string, Partial<Build>?])[] = [
   ["as data", 'const char a[] = {\n#embed "own.h"\n};'],
   ["from a flag's folder", "#include <own.h>", { flags: ["-IDIR"] }],
   ["from a folder in the next flag", '#include "own.h"', {
-    flags: ["-isystem", "DIR/"],
+    flags: ["-iquote", "DIR/"],
   }],
   ["by a flag", "int a;", { flags: ["-include", "DIR/own.h"] }],
   ["by an object", "int a;", { flags: ["DIR/own.h"] }],
@@ -420,6 +420,7 @@ Deno.test("BinaryCache.sourceHash() leaves a missing include to the compiler, an
 */
 #define SITE "https://example.com/%s?#"
 #define OTHER "//host/share"
+#define LDG "ld.global.nc.L1::no_allocate.L2::128B.f32"
 #define LONG "${"x".repeat(5000)}"
 #if __has_include("new.cuh")
 #include "new.cuh"

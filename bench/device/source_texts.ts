@@ -6,6 +6,7 @@
 
 import { CaseError } from "../model/errors.ts";
 import { unlessMissing } from "../files/disk.ts";
+import { hashOf } from "../files/hash.ts";
 import { codeOf, errorText } from "./cache_entry.ts";
 import type { Build } from "./device.ts";
 import { dirname, resolve } from "node:path";
@@ -20,9 +21,9 @@ export interface SourceText {
 
 /** A directive with the name of a file. */
 const INCLUDE =
-  /^\s*(?:#|%:)\s*(?:include(?:_next)?|import|embed)\s*(?:"([^"]+)"|<([^>]+)>)/gm;
+  /^\s*(?:#|%:)\s*(?:include(?:_next)?|import|embed)\s*(?:"([^"\n]+)"|<([^>\n]+)>)/gm;
 /** A macro that may stand for one, and what an assembler is told to read. */
-const NAMED = /^\s*(?:#|%:)\s*define\s+\w+\s+(?:"([^"]+)"|<([^>]+)>)\s*$/gm;
+const NAMED = /^\s*(?:#|%:)\s*define\s+\w+\s+(?:"([^"\n]+)"|<([^>\n]+)>)\s*$/gm;
 const ASSEMBLED = /\.incbin\s+\\?"([^"\\]+)/g;
 
 /** Reads each source once. */
@@ -31,8 +32,8 @@ export class SourceTexts {
 
   /**
    * Reads the source of `build` with every file that it includes by a quoted name, every one of
-   * the folders that `build` names, by itself or in its flags, and the files that its flags name.
-   * What only the environment names, such as `CPATH`, is left out, as headers of the system are.
+   * the folders that `build` names, by itself or by `-I`, and the files that its flags name. Left out
+   * are headers of the system: of `-isystem`, and of what the environment names, such as `CPATH`.
    *
    * @throws {CaseError} `compile`, where the source is missing, or a file cannot be read.
    */
@@ -54,6 +55,7 @@ export class SourceTexts {
           ...named.folders,
         ],
         files: named.files,
+        inputs: named.inputs,
         macros,
       });
       this.#known.set(key, read);
@@ -71,33 +73,39 @@ export class SourceTexts {
 }
 
 /** Flags of compilers with a folder of headers, and with a file, which may be the next flag. */
-const FOLDER = /^(?:-I|-iquote|-isystem|-idirafter|--include-path)=?(.*)$/;
+const FOLDER = /^(?:-I|-iquote|--include-path)=?(.*)$/;
 const FILE = /^(?:-include|-imacros|--pre-include)=?(.*)$/;
+/** A flag that is a file of its own, such as an object or a list of more flags. */
+const INPUT = /^@?[^-@].*(?:\.\w+|\/[^/]+)$/;
 
 /** Returns the folders and files that `flags` name, relative to where compilers start. */
 function namedIn(flags: readonly string[]): {
   readonly folders: readonly string[];
+  /** Headers. */
   readonly files: readonly string[];
+  /** Other files: objects, libraries. */
+  readonly inputs: readonly string[];
 } {
   const folders: string[] = [];
   const files: string[] = [];
+  const inputs: string[] = [];
   for (const [i, flag] of flags.entries()) {
     const folder = FOLDER.exec(flag)?.[1];
     const file = FILE.exec(flag)?.[1];
     if (folder !== undefined) {
       folders.push(folder || (flags[i + 1] ?? "."));
     } else if (file !== undefined) files.push(file || (flags[i + 1] ?? ""));
-    // Objects, libraries and lists of more flags are files too.
-    else if (!flag.startsWith("-")) files.push(flag.replace(/^@/, ""));
+    else if (INPUT.test(flag)) inputs.push(flag.replace(/^@/, ""));
   }
-  return { folders, files };
+  return { folders, files, inputs };
 }
 
 function readAll(
   source: string,
-  { folders, files, macros }: {
+  { folders, files, inputs, macros }: {
     readonly folders: readonly string[];
     readonly files: readonly string[];
+    readonly inputs: readonly string[];
     /** Macros of the command line, as lines of C. */
     readonly macros: string;
   },
@@ -134,7 +142,12 @@ function readAll(
     if (seen.has(file)) return;
     seen.add(file);
     demandEnd(file);
-    if (!isText || file.endsWith(".cubin")) {
+    if (!isText) {
+      const digest = hashOf(Deno.readFileSync(file));
+      for (const list of [parts, code]) list.push(digest);
+      return;
+    }
+    if (file.endsWith(".cubin")) {
       // Each byte is a character.
       const text = new TextDecoder("latin1").decode(Deno.readFileSync(file));
       for (const list of [parts, code]) list.push(text);
@@ -150,8 +163,10 @@ function readAll(
   visit(source);
   follow(macros, dirname(source));
   for (const name of files) {
-    const isText = /\.(?:h|hh|hpp|cuh|inc|def)$/.test(name);
-    find(name, [".", ...folders], { isText, isThere: isFile });
+    find(name, [".", ...folders], { isThere: isFile });
+  }
+  for (const name of inputs) {
+    find(name, ["."], { isText: false, isThere: isFile });
   }
   return { text: parts.join("\0"), code: code.join("\0") };
 }

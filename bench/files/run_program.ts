@@ -65,9 +65,9 @@ export async function runProgram(
     throw cannotRun(program, error);
   }
   const signal = AbortSignal.timeout(limitMs);
-  const late = new Promise<never>((_, reject) =>
-    signal.addEventListener("abort", () => reject(signal.reason))
-  );
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const expire = () => reject(signal.reason);
+  signal.addEventListener("abort", expire);
   const terminate = () => kill(child.pid, "SIGTERM");
   if (stop?.aborted) terminate();
   stop?.addEventListener("abort", terminate);
@@ -89,6 +89,8 @@ export async function runProgram(
     throw tooLate(program, limitMs);
   } finally {
     stop?.removeEventListener("abort", terminate);
+    // With a listener the timer would keep this process.
+    signal.removeEventListener("abort", expire);
   }
 }
 

@@ -18,7 +18,6 @@ import type { Op } from "./op.ts";
 import { flawOfOp } from "./op_schema.ts";
 import {
   array,
-  boolean,
   function as func,
   type GenericIssue,
   type GenericSchema,
@@ -182,7 +181,7 @@ const suiteSchema = object({
   title: filled,
   op: opSchema,
   axes: record(string(), list),
-  padding: optional(boolean()),
+  padding: optional(array(string())),
   kernels: array(object({
     candidates: func(),
     backend: filled,
@@ -370,10 +369,10 @@ export interface SuiteSpec<P> {
   /** Replaces `axes` with `--quick`, and on a CPU if nothing is selected. */
   readonly quick?: ChoiceAxes;
   /**
-   * Whether its kernels take strides: edge-case shapes then have some with padded rows, such as
-   * `lda=520` at K = 512. @default {false}
+   * The strides that its kernels take, such as `["lda", "ldb", "ldc"]`: edge-case shapes then have
+   * some with padded rows, such as `lda=520` at K = 512. @default {none}
    */
-  readonly padding?: boolean;
+  readonly padding?: readonly string[];
   readonly kernels: readonly Kernel<P>[];
   /** Kernels that speed-ups are relative to, in order of preference. */
   readonly baselines: readonly string[];

@@ -260,7 +260,11 @@ function* placesOf<P>(
     const sizes = op.edgeCases.flatMap((p) => {
       const key = op.key(p);
       const dense = sizesOf(op, key);
-      const padded = spec.padding ? { ...dense, ...stridesOf(op, key) } : dense;
+      const all = axisValues(op, key);
+      const strides = (spec.padding ?? []).flatMap((name) =>
+        all[name] === undefined ? [] : [[name, all[name]] as const]
+      );
+      const padded = { ...dense, ...Object.fromEntries(strides) };
       return [formatValues(dense), formatValues(padded)];
     });
     for (const size of new Set(sizes)) {
@@ -287,16 +291,6 @@ function sizesOf<P>(op: Op<P>, key: OpKey): Values {
     axis.default === undefined && values[axis.name] !== undefined
   );
   return Object.fromEntries(sizes.map(({ name }) => [name, values[name]!]));
-}
-
-/** Returns the strides of a point of `op` that are not those of dense rows. */
-function stridesOf<P>(op: Op<P>, key: OpKey): Values {
-  const values = axisValues(op, key);
-  return Object.fromEntries(
-    op.axes.filter(({ name, values: of, optional }) =>
-      typeof of === "string" && optional && values[name] !== undefined
-    ).map(({ name }) => [name, values[name]!]),
-  );
 }
 
 /** Returns whether there is a point with `values` and the fixed values of the suite. */

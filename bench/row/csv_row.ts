@@ -170,7 +170,7 @@ const CHECKS: Partial<Record<Column, GenericSchema<string>>> = {
     string(),
     check(
       (value) => isTimer(value) || !/^(batch|chain):/.test(value),
-      "it must be batch:N, chain:N or chain:N:pdl, as in chain:32 (2 to 9999 calls)",
+      "it must be batch:N, chain:N or chain:N:pdl, as in chain:32 (at most 9999 calls)",
     ),
   ),
   schema: picklist(

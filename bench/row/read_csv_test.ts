@@ -277,7 +277,7 @@ Deno.test("parseRows() refuses what cannot be, by line and column", () => {
     ...["chain:0", "chain:1:pdl", "batch:0", "batch:x"].map((timer) =>
       [
         one("timer", timer),
-        `line 2, column timer is "${timer}": it must be batch:N, chain:N or chain:N:pdl, as in chain:32 (2 to 9999 calls)`,
+        `line 2, column timer is "${timer}": it must be batch:N, chain:N or chain:N:pdl, as in chain:32 (at most 9999 calls)`,
       ] as const
     ),
     ...([

@@ -26,6 +26,7 @@ import {
 import { LEAST_TO_CHANGE } from "../../report/history/levels.ts";
 import { HISTORY, History } from "../../session/history.ts";
 import { typed } from "../../session/home.ts";
+import { namedSuites } from "../../session/library/suite_text.ts";
 import { checkSamples, csvFiles, readRows } from "../../session/read_rows.ts";
 import { BRIEFS, type Command, define } from "../command.ts";
 import {
@@ -173,28 +174,34 @@ function suiteHistories(
       EXIT.nothing,
     );
   }
-  refuseUnknown("suite", choice.suites, known);
-  const names = choice.suites.length > 0 ? choice.suites : known;
+  const { suites: chosen } = namedSuites(
+    choice.suites,
+    new Set(known),
+    logLine,
+  );
+  refuseUnknown("suite", chosen, known);
+  const names = chosen.length > 0 ? chosen : known;
+  const named = { ...choice, suites: chosen };
   const all = names.map((suite) => ({ suite, series: history.series(suite) }));
   const rows = all.flatMap(({ series }) => series.map(({ row }) => row));
   refuseUnknown("kernel", choice.kernels, rows.map(({ kernel }) => kernel));
   refuseAxes(rows, choice.point);
   const suites = all.map(({ suite, series }): SuiteHistory => {
     const cases = caseHistories(
-      series.filter(({ row }) => isNamed(row, choice)),
+      series.filter(({ row }) => isNamed(row, named)),
     );
     return { suite, cases, points: pointHistories(cases, runs) };
   }).filter(({ cases }) => cases.length > 0);
   if (suites.length > 0) return suites;
-  if (rows.some((row) => isNamed(row, choice))) {
+  if (rows.some((row) => isNamed(row, named))) {
     throw new UserError(
       `Each chosen case in ${choice.history} was unsupported in all runs: add runs of other kernels or devices with \`history add\``,
       EXIT.nothing,
     );
   }
   throw noRow(
-    rows.filter((row) => isNamed(row, { ...choice, point: {} })),
-    choice,
+    rows.filter((row) => isNamed(row, { ...named, point: {} })),
+    named,
   );
 }
 

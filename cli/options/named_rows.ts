@@ -15,7 +15,7 @@ import { logLine } from "../terminal/output.ts";
 /** The values of axes that rows must have. */
 export type PointChoice = Readonly<Record<string, readonly string[]>>;
 
-/** Names of which rows have one each; an empty list stands for all. */
+/** Rows are chosen that have a value of each list; an empty list chooses all. */
 export interface RowNames {
   readonly suites: readonly string[];
   readonly kernels: readonly string[];

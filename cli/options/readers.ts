@@ -263,7 +263,7 @@ export function timer(): ValueParser<"sync", Timer> {
     read(input) {
       if (isTimer(input)) return input;
       throw new UserError(
-        `${input} is not a timer: give do_bench, graph, batch:N, chain:N or chain:N:pdl, as in chain:32 (2 to 9999 calls)`,
+        `${input} is not a timer: give do_bench, graph, batch:N, chain:N or chain:N:pdl, as in chain:32 (at most 9999 calls)`,
       );
     },
   });

@@ -18,8 +18,8 @@ export interface NamedSuites {
 }
 
 /**
- * Returns the suites that `names` are, that of a kernel file, and of a suite file those that it
- * names and rows are of.
+ * Returns the suites of `names`. A kernel file stands for its suite, and a suite file for those
+ * that its text names and that are known.
  *
  * @param known The suites that rows are of.
  * @param note Takes a line on a file whose baselines cannot be read.

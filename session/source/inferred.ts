@@ -40,11 +40,11 @@ const POINTS = { cpu: [64, 128, 256], gpu: [512, 1024, 2048] };
 /** The suite of `kernel`, of the file at `path`, beside the built-in kernels at the values of `fixed`. */
 export function suiteOf(
   kernel: Kernel<MatmulPoint>,
-  { path, fixed, padding = false }: {
+  { path, fixed, padding = [] }: {
     readonly path: string;
     readonly fixed: Values;
-    /** Whether it takes strides. */
-    readonly padding?: boolean;
+    /** The strides that it takes. */
+    readonly padding?: readonly string[];
   },
 ): Suite {
   return defineSuite({

@@ -110,6 +110,12 @@ export function launchOf(
 /** An array whose size is that of the launch. */
 const DYNAMIC = /\bextern\s+__shared__[^;]*?(\w+)\s*\[\s*\]/g;
 
+/** Returns `code` without what stands in braces. */
+function outerOf(code: string): string {
+  const inner = code.replaceAll(/\{[^{}]*\}/g, ";");
+  return inner === code ? code : outerOf(inner);
+}
+
 /**
  * Returns the bytes of dynamic shared memory of a block.
  *
@@ -132,7 +138,8 @@ function sharedOf(
     }
     return formula(shared) ?? refuse(notBytes(shared));
   }
-  const array = [...code.matchAll(DYNAMIC)].map(([, name]) => name!)
+  const array = [...body.matchAll(DYNAMIC), ...outerOf(code).matchAll(DYNAMIC)]
+    .map(([, name]) => name!)
     .find((name) => new RegExp(`\\b${name}\\b`).test(body));
   return array === undefined ? undefined : refuse(
     `the size of ${array}, its dynamic shared memory, is not in the source: say it by --shared BYTES, such as --shared 65536, or in a comment, \`// mnkbench: shared=65536\``,

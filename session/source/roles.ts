@@ -93,9 +93,8 @@ export function signatureOf(
     const matrices = [...pointers.keys()];
     const own = matrices.filter((one) => pointers.get(one) !== "bias");
     const types = typesOf(pointers);
-    const isRaw = matrices.every((one) =>
-      RAW.includes(one.type) || typeOf(one) !== types.type
-    );
+    const isRaw = matrices.some(isRawType) &&
+      named16(matrices) === undefined;
     const isOrderAssumed = !["a", "b"].every((name) =>
       own.map(plain).includes(name)
     ) &&
@@ -155,7 +154,9 @@ function pointerRoles(
   const bias = pointers.filter((one) => /bias/.test(plain(one)));
   const rest = pointers.filter((one) => !bias.includes(one));
   const letters = rest.map(plain);
-  const read = lettersFirst(rest.filter(({ isConst }) => isConst));
+  const constant = rest.filter(({ isConst }) => isConst);
+  // Of three, `b` may be the bias.
+  const read = constant.length === 2 ? lettersFirst(constant) : constant;
   const written = rest.filter(({ isConst }) => !isConst);
   if (bias.length <= 1 && isNamed(rest)) {
     return new Map([
@@ -235,13 +236,26 @@ function typeOf(one: Parameter): MatmulPoint["type"] {
   );
 }
 
+function isRawType({ type }: Parameter): boolean {
+  return RAW.includes(type);
+}
+
+/** Returns the 16-bit type that one of `matrices` names, which raw ones beside it have too. */
+function named16(
+  matrices: readonly Parameter[],
+): MatmulPoint["type"] | undefined {
+  return matrices.filter((one) => !isRawType(one)).map(typeOf)
+    .find((type) => type !== "f32");
+}
+
 /** Returns the types of matrices by their roles. @throws {Unfit} Where bias and C have two. */
 function typesOf(
   roles: ReadonlyMap<Parameter, Role>,
 ): Pick<Signature, "type" | "typeB" | "typeC"> {
+  const named = named16([...roles.keys()]);
   const of = (role: Role) => {
     const one = [...roles.keys()].find((key) => roles.get(key) === role);
-    return one && typeOf(one);
+    return one && (isRawType(one) && named ? named : typeOf(one));
   };
   const [type, b, c, bias] = [of("A")!, of("B"), of("C"), of("bias")];
   if (bias !== undefined && bias !== c) {

@@ -124,7 +124,7 @@ export function inferSource(name: string): Inferred {
     suite: suiteOf(kernel, {
       path,
       fixed: all,
-      padding: STRIDES.some((name) => has(signature, name)),
+      padding: STRIDES.filter((name) => has(signature, name)),
     }),
     kernel: kernel.name,
     backend,

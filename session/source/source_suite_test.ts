@@ -67,6 +67,18 @@ Deno.test("signatureOf() tells operands by const or by name, and sizes by name o
     ],
     ["float *B, float *A, float *out, int n", "B A C size f32"],
     [
+      "const float *x, const float *A, const float *b, float *y, int M, int N, int K",
+      "A B bias C m n k f32",
+    ],
+    [
+      "const _Float16 *A, const _Float16 *B, uint16_t *C, int n",
+      "A B C size f16",
+    ],
+    [
+      "const uint16_t *A, const uint16_t *B, float *C, int n",
+      "A B C size bf16 f32",
+    ],
+    [
       "const __half *A, const __half *B, float *C, int M, int N, int K",
       "A B C m n k f16 f32",
     ],

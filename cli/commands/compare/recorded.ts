@@ -23,7 +23,7 @@ import {
 } from "../../../report/diff/ratio.ts";
 import { judge, type Judged } from "../../../report/diff/verdict.ts";
 import { cannot, type Doubt, pairsOf } from "../../../session/confirm/jobs.ts";
-import { isFile } from "../../../session/cases.ts";
+import { isFile, isSource } from "../../../session/cases.ts";
 import type { ComparedRuns } from "../../../session/options.ts";
 import { chooserOf, type PointChoice } from "../../options/named_rows.ts";
 import type { Overrides } from "../../../bench/model/axes.ts";
@@ -57,7 +57,7 @@ export async function confirm(options: Confirming): Promise<number> {
     ...options,
     chooser: chooserOf({
       // A suite file is there to be run: its text may not say what its suite is called.
-      suites: suites.some(isFile) ? [] : suites,
+      suites: suites.some((one) => isFile(one) && !isSource(one)) ? [] : suites,
       kernels,
       point: { ...textOf(overrides), ...where },
     }),

@@ -189,7 +189,7 @@ static void ranges(void) {
   bf16(1, 2, 3);
 }
 
-/* Nanoseconds since the last file of the recorder was written; 0 without one. */
+/* When the recorder wrote its file, in nanoseconds; 0 without one. */
 static long long written_at(void) {
   const char *folder = getenv("MNKBENCH_CAPTURE_DIR");
   DIR *files = opendir(folder);
