@@ -76,7 +76,7 @@ export class SourceTexts {
 const FOLDER = /^(?:-I|-iquote|--include-path)=?(.*)$/;
 const FILE = /^(?:-include|-imacros|--pre-include)=?(.*)$/;
 /** A flag that is a file of its own, such as an object or a list of more flags. */
-const INPUT = /^@?[^-@].*(?:\.\w+|\/[^/]+)$/;
+const INPUT = /^@?[\w./~].*(?:\.\w+|\/[^/]+)$/;
 
 /** Returns the folders and files that `flags` name, relative to where compilers start. */
 function namedIn(flags: readonly string[]): {
