@@ -290,7 +290,12 @@ Deno.test("export takes the kernel of a .cu file, and refuses one of another bac
   const [own, other] = ["cuda-kernel/tiled.cu", "c-kernel/rows.c"].map((path) =>
     new URL(`../../examples/${path}`, import.meta.url).pathname
   );
-  const none = { entry: undefined, block: undefined, grid: undefined };
+  const none = {
+    entry: undefined,
+    block: undefined,
+    grid: undefined,
+    shared: undefined,
+  };
   const options = await withFile({
     ...MATMUL,
     ...none,
