@@ -277,8 +277,9 @@ function misbehave(row: TimedRow): void {
     case "block":
       // A foreign call, in which no timer and no signal handler of JavaScript runs, and
       // which says itself that it has begun.
-      libc().system(text.encode(`${DAEMON}
-echo blocked ${Deno.pid} $!; sleep 1000\0`));
+      // The shell that starts the daemon ends: it is no child of the worker's.
+      libc().system(text.encode(`(${DAEMON}
+echo blocked ${Deno.pid} $!); sleep 1000\0`));
       return;
     case "daemon":
       libc().system(text.encode(`${DAEMON}\necho daemon $!\0`));
