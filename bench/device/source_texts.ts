@@ -22,8 +22,9 @@ export interface SourceText {
 /** A directive with the name of a file. */
 const INCLUDE =
   /^\s*(?:#|%:)\s*(?:include(?:_next)?|import|embed)\s*(?:"([^"\n]+)"|<([^>\n]+)>)/gm;
-/** A macro that may stand for one, and what an assembler is told to read. */
+/** A macro that may be the name of a file. */
 const NAMED = /^\s*(?:#|%:)\s*define\s+\w+\s+(?:"([^"\n]+)"|<([^>\n]+)>)\s*$/gm;
+/** A file that the assembler reads. */
 const ASSEMBLED = /\.incbin\s+\\?"([^"\\]+)/g;
 
 /** Reads each source once. */
@@ -117,9 +118,9 @@ function readAll(
   const find = (
     name: string,
     from: readonly string[],
-    { isText = true, isThere = isAnything } = {},
+    { isText = true, isWanted = isNoFolder } = {},
   ) => {
-    const found = from.map((folder) => resolve(folder, name)).find(isThere);
+    const found = from.map((folder) => resolve(folder, name)).find(isWanted);
     // A missing file may be found by the compiler, or be excluded by a condition.
     if (found !== undefined) visit(found, isText);
   };
@@ -132,10 +133,10 @@ function readAll(
     }
     // Any text may look like these.
     for (const [, quoted, angled] of spliced.matchAll(NAMED)) {
-      find(quoted ?? angled!, quoted ? local : folders, { isThere: isFile });
+      find(quoted ?? angled!, quoted ? local : folders, { isWanted: isFile });
     }
     for (const [, name] of spliced.matchAll(ASSEMBLED)) {
-      find(name!, [".", ...folders], { isText: false, isThere: isFile });
+      find(name!, [".", ...folders], { isText: false, isWanted: isFile });
     }
   };
   const visit = (file: string, isText = true) => {
@@ -163,10 +164,10 @@ function readAll(
   visit(source);
   follow(macros, dirname(source));
   for (const name of files) {
-    find(name, [".", ...folders], { isThere: isFile });
+    find(name, [".", ...folders], { isWanted: isFile });
   }
   for (const name of inputs) {
-    find(name, ["."], { isText: false, isThere: isFile });
+    find(name, ["."], { isText: false, isWanted: isFile });
   }
   return { text: parts.join("\0"), code: code.join("\0") };
 }
@@ -178,11 +179,11 @@ function demandEnd(file: string): void {
   throw new Error(`${file} is not a regular file`);
 }
 
-function isAnything(path: string): boolean {
+function isNoFolder(path: string): boolean {
   return infoOf(path)?.isDirectory === false;
 }
 
-/** Of a text that need not be a path: it may be too long for one, or lead where nobody may look. */
+/** Returns whether `text` is the path of a file. An error means no: a macro may have any text. */
 function isFile(text: string): boolean {
   try {
     return infoOf(text)?.isFile === true;
