@@ -324,6 +324,8 @@ function flawOf(issue: GenericIssue): string {
         : Array.isArray(issue.input)
         ? `its axis ${at} has no values`
         : `its axis ${at} is no list, such as \`${at}: [16, 32]\``;
+    case "padding":
+      return 'its padding is no list of strides, such as `padding: ["lda"]`';
     default:
   }
   if (field !== "kernels" || at === undefined) {

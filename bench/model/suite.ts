@@ -346,9 +346,9 @@ function fieldsOf<P>(axes: SuiteSpec<P>["axes"]): string[] {
   ]);
 }
 
-/** Says which axis is set twice, or tied to none: which of its values counts could not be seen. */
+/** Says which axis is set twice, tied to none or padded and unknown: nobody would see it. */
 function flawOfSources<P>(
-  { axes, quick = {}, tie = {}, fixed = {} }: SuiteSpec<P>,
+  { op, axes, quick = {}, tie = {}, fixed = {}, padding = [] }: SuiteSpec<P>,
 ): string | undefined {
   const fields = fieldsOf(axes);
   const all = [
@@ -363,6 +363,15 @@ function flawOfSources<P>(
   const tied = Object.keys(tie).find((axis) => axis in quick);
   if (tied !== undefined) {
     return `its axis ${tied} is set twice (in quick and tie): leave out one`;
+  }
+  const strides = op.axes.filter((axis) =>
+    typeof axis.values === "string" && axis.optional
+  ).map(({ name }) => name);
+  const unknown = padding.find((name) => !strides.includes(name));
+  if (unknown !== undefined) {
+    return `its padding names ${unknown}, which is no stride of ${op.name}: there are ${
+      strides.join(", ") || "none"
+    }`;
   }
   const loose = Object.entries(tie).find(([, other]) =>
     !fields.includes(other)

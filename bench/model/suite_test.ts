@@ -285,6 +285,9 @@ Deno.test("Suite.cases() has edge-case shapes with padded rows for a suite with 
   deepStrictEqual([...new Set(strides("lda"))], ["lda"]);
   const all = new Set(strides("lda", "ldb", "ldc"));
   deepStrictEqual([...all].toSorted(), ["lda", "ldb", "ldc"]);
+  throws(() => strides("ldx"), {
+    message: /its padding names ldx, which is no stride of matmul: there are /,
+  });
 });
 
 Deno.test("Kernel.unsupported() refuses what is neither a reason nor nothing", () => {
