@@ -244,8 +244,10 @@ int main(int argc, char **argv) {
     else if (strcmp(what, "kernel") == 0) mock_launch(argv[++i], 700);
     else if (strcmp(what, "written") == 0) {
       /* The first file that comes may have been begun before. */
+      double end = seconds() + 60;
       for (int times = 0; times < 2; times++) {
-        for (long long before = written_at(); written_at() == before;) usleep(1000);
+        long long before = written_at();
+        while (written_at() == before && seconds() < end) usleep(1000);
       }
     } else if (strcmp(what, "sleep") == 0) usleep((useconds_t)(atof(argv[++i]) * 1e6));
     else if (strcmp(what, "every") == 0) {
