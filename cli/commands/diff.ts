@@ -110,19 +110,24 @@ async function diff(
   const step = options.format === "text" && nextStep(found, options);
   if (step) logLine(step);
   const code = exitCodeOfDiff(found, options.failOn);
-  if (found.judged.some(({ pair }) => pair.base && pair.next)) return code;
-  return nothingCompared(
-    `no case is in both ${sides.base} and ${sides.next}`,
-    code,
-  );
+  return hasPairs(found) ? code : nothingInBoth(sides, code);
 }
 
-/**
- * Says that there is nothing to judge: a CI that compares nothing must not pass.
- *
- * @param code The exit code of what is there.
- */
-export function nothingCompared(why: string, code: number): number {
+/** Returns whether a case is on both sides. */
+export function hasPairs({ judged }: Diff): boolean {
+  return judged.some(({ pair }) => pair.base && pair.next);
+}
+
+/** Says that no case is on both sides. @param code The exit code of what is there. */
+export function nothingInBoth(
+  { base, next }: Pick<Comparing, "base" | "next">,
+  code: number,
+): number {
+  return nothingCompared(`no case is in both ${base} and ${next}`, code);
+}
+
+/** Says that there is nothing to judge: a CI that compares nothing must not pass. */
+function nothingCompared(why: string, code: number): number {
   logLine(`Nothing was compared: ${why}`);
   return Math.max(code, EXIT.nothing);
 }

@@ -190,8 +190,15 @@ export function rowFlags(words: Words, where: string) {
 export function textByName(
   lists: readonly AxisValues[],
 ): Readonly<Record<string, readonly string[]>> {
-  const texts = Object.entries(byName(lists)).map(([name, values]) =>
-    [name, values.map(String)] as const
+  return textOf(byName(lists));
+}
+
+/** Returns values of axes as text, as rows have them. */
+export function textOf(
+  values: Overrides,
+): Readonly<Record<string, readonly string[]>> {
+  const texts = Object.entries(values).map(([name, list]) =>
+    [name, list.map(String)] as const
   );
   return Object.fromEntries(texts);
 }

@@ -34,6 +34,11 @@ export function isNamed(
 ): boolean {
   if (suites.length > 0 && !suites.includes(row.suite)) return false;
   if (kernels.length > 0 && !kernels.includes(row.kernel)) return false;
+  return isAt(row, point);
+}
+
+/** Returns whether `row` has a value that `point` lists of each of its axes. */
+export function isAt(row: CsvRow, point: PointChoice): boolean {
   const axes = Object.entries(point);
   if (axes.length === 0) return true;
   const own = valuesByAxis(row);
@@ -63,7 +68,7 @@ export function chooserOf(names: RowNames): Chooser | undefined {
 }
 
 /** Returns the values of a row on its axes, of which ops call the type of A `type` too. */
-export function valuesByAxis(row: CsvRow): ReadonlyMap<string, string> {
+function valuesByAxis(row: CsvRow): ReadonlyMap<string, string> {
   const own = pointOf(row);
   return new Map(Object.entries({ ...own, type: own.type ?? row.a_type }));
 }

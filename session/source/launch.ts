@@ -107,7 +107,7 @@ export function launchOf(
   };
 }
 
-/** An array whose size is that of the launch. */
+/** An array of dynamic shared memory. */
 const DYNAMIC = /\bextern\s+__shared__[^;]*?(\w+)\s*\[\s*\]/g;
 
 /** Returns `code` without what stands in braces. */

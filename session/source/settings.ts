@@ -28,6 +28,8 @@ export interface Settings {
 const NAME = /^[a-z_]\w{0,95}$/i;
 /** Characters of launch shapes; a comma may stand as an x. */
 const SHAPE = /^[\dmnkx,*/]+$/i;
+/** Characters of a size of shared memory. */
+const BYTES = /^[\dmnk*/]+$/i;
 const AXES = matmul.axes.filter(({ name }) => !["m", "n", "k"].includes(name));
 
 /** Shortens `text` for errors, to `width` columns. */
@@ -100,7 +102,7 @@ function valueOf(name: string, value: string, refuse: Refuse): Scalar {
     return refuse(notShape(value, name));
   }
   if (name === "shared") {
-    if (SHAPE.test(value)) return value;
+    if (BYTES.test(value)) return value;
     return refuse(notBytes(value));
   }
   if (/^[mnk]$/.test(name)) {

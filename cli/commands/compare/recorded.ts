@@ -25,11 +25,11 @@ import { judge, type Judged } from "../../../report/diff/verdict.ts";
 import { cannot, type Doubt, pairsOf } from "../../../session/confirm/jobs.ts";
 import { isFile, isSource } from "../../../session/cases.ts";
 import type { ComparedRuns } from "../../../session/options.ts";
-import { chooserOf, type PointChoice } from "../../options/named_rows.ts";
-import type { Overrides } from "../../../bench/model/axes.ts";
+import { textOf } from "../../options/flags.ts";
+import { chooserOf } from "../../options/named_rows.ts";
 import type { Sides } from "../../options/usual_paths.ts";
 import { logLine, printLine } from "../../terminal/output.ts";
-import { nothingCompared, show } from "../diff.ts";
+import { hasPairs, nothingInBoth, show } from "../diff.ts";
 import { type Comparing, exitCodeOfDiff } from "../diff/compare.ts";
 import {
   compareRows,
@@ -40,15 +40,6 @@ import { inTurns } from "./turns.ts";
 /** Options of measuring both sides again. */
 type Confirming = Comparing & Sides & ComparedRuns;
 type One = Judged;
-
-/** Returns the values of axes as rows have them. */
-function textOf(overrides: Overrides): PointChoice {
-  return Object.fromEntries(
-    Object.entries(overrides).map((
-      [name, values],
-    ) => [name, values.map(String)]),
-  );
-}
 
 /** Compares, measures the doubtful rows again, and prints. */
 export async function confirm(options: Confirming): Promise<number> {
@@ -85,10 +76,7 @@ export async function confirm(options: Confirming): Promise<number> {
     logLine(`error: ${refusal.message}`);
     return Math.max(code, refusal.code);
   }
-  if (!first.judged.some(({ pair }) => pair.base && pair.next)) {
-    const { base, next } = options;
-    return nothingCompared(`no case is in both ${base} and ${next}`, code);
-  }
+  if (!hasPairs(first)) return nothingInBoth(options, code);
   logLine(
     ours.length === 0
       ? `No row${

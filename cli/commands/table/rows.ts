@@ -24,10 +24,10 @@ import {
 } from "../../../session/library/baselines.ts";
 import { namedSuites } from "../../../session/library/suite_text.ts";
 import {
+  isAt,
   noRow,
   refuseAxes,
   refuseUnknown,
-  valuesByAxis,
 } from "../../options/named_rows.ts";
 import { usualPaths } from "../../options/usual_paths.ts";
 import { logLine, logWrapped } from "../../terminal/output.ts";
@@ -119,12 +119,8 @@ export async function tableRows(
     (options.kernels.length === 0 || isBaseline(row) ||
       namesOf(row).some((name) => named.includes(name)))
   );
-  const points = Object.entries(options.point);
-  const rows = ofNames.filter((row) =>
-    points.every(([axis, values]) =>
-      values.includes(valuesByAxis(row).get(axis) ?? "")
-    )
-  );
+  const { point } = options;
+  const rows = ofNames.filter((row) => isAt(row, point));
   if (rows.length === 0) throw noRow(ofNames, { ...options, suites });
   if (sets.length > 1) {
     return { ...besideOne(sets, new Set(rows), options), own };
